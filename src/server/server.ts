@@ -136,7 +136,7 @@ async function mount(app: FastifyInstance, door: Door, options: ServerOptions): 
       return new ServedWorld(module, form, world, ledger, options.options?.[module.name]);
     }),
   );
-  const sockets = new Sockets(door, mostBytes, app.prefix);
+  const sockets = new Sockets(door, mostBytes, report, app.prefix);
   mountWorlds({ router, sockets, worlds, report });
   mountChat(router, options.models ?? [], report);
   sockets.attach(app.server);

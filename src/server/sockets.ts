@@ -23,7 +23,7 @@ type Hang = (last: object | null, code: number, reason: string) => void;
 export type OpenConversation = (hang: Hang) => Conversation | { refusal: object };
 
 // github.com/websockets/ws, RFC 6455 section 7.4.1, and 1013 of the IANA registry.
-export const CloseCode = { normal: 1000, goingAway: 1001, tryLater: 1013, policy: 1008 } as const;
+export const CloseCode = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011, tryLater: 1013 } as const;
 
 /** Maximum number of bytes of answers that the client has not read yet; beyond it the socket is cut. */
 const mostUnread = 4 << 20;
@@ -38,6 +38,8 @@ export class Sockets {
   constructor(
     private readonly door: Door,
     mostBytes: number,
+    /** Receives what a conversation throws; its socket is then closed. */
+    private readonly report: (error: unknown) => void,
     /** Path below which this server's sockets are; sockets elsewhere are not its own. */
     private readonly prefix = '',
   ) {
@@ -49,7 +51,10 @@ export class Sockets {
   }
 
   attach(http: HttpServer): void {
-    http.on('upgrade', (request, socket, head) => void this.upgrade(request, socket, head));
+    http.on('upgrade', (request, socket, head) => {
+      if (/websocket/i.test(request.headers.upgrade ?? '')) void this.upgrade(request, socket, head);
+      else answerPlainly(http, request, socket, head);
+    });
   }
 
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -62,7 +67,7 @@ export class Sockets {
     const open = this.paths.get(path);
     if (objection) refuse(socket, '403 Forbidden', objection.message);
     else if (!open) refuse(socket, '404 Not Found', `There is no socket at ${path.slice(0, mostShown)}.`);
-    else this.server.handleUpgrade(request, socket, head, (opened) => answerInOrder(opened, open));
+    else this.server.handleUpgrade(request, socket, head, (opened) => answerInOrder(opened, open, this.report));
   }
 
   /** Closes every socket with the status "going away". */
@@ -75,6 +80,28 @@ export class Sockets {
   }
 }
 
+const ofUpgrade = (name: string) => /^(?:upgrade|http2-settings)$/i.test(name.trim());
+const withoutUpgrade = (connection: string) =>
+  connection
+    .split(',')
+    .filter((name) => !ofUpgrade(name))
+    .join(',');
+
+/**
+ * Answers a request that asks for another protocol as one that does not, as RFC 9110, section 7.8 allows: Java's client
+ * asks for `h2c` with every first request. Node hands all of them to the listener of sockets.
+ */
+function answerPlainly(http: HttpServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let k = 0; k < rawHeaders.length; k += 2) {
+    const [name, value] = rawHeaders.slice(k, k + 2);
+    if (!ofUpgrade(name)) lines.push(`${name}: ${/^connection$/i.test(name) ? withoutUpgrade(value) : value}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  http.emit('connection', socket);
+}
+
 function refuse(socket: Duplex, status: string, why: string): void {
   const body = JSON.stringify({ detail: why });
   socket.end(
@@ -82,7 +109,7 @@ function refuse(socket: Duplex, status: string, why: string): void {
   );
 }
 
-function answerInOrder(socket: WebSocket, open: OpenConversation): void {
+function answerInOrder(socket: WebSocket, open: OpenConversation, report: (error: unknown) => void): void {
   const hang: Hang = (last, code, reason) => {
     if (last && socket.readyState === socket.OPEN) socket.send(JSON.stringify(last));
     socket.close(code, reason);
@@ -92,10 +119,10 @@ function answerInOrder(socket: WebSocket, open: OpenConversation): void {
   socket.on('error', () => {});
   const opened = open(hang);
   if ('refusal' in opened) hang(opened.refusal, CloseCode.tryLater, 'no session available');
-  else listen(socket, opened, hang);
+  else listen(socket, opened, hang, report);
 }
 
-function listen(socket: WebSocket, opened: Conversation, hang: Hang): void {
+function listen(socket: WebSocket, opened: Conversation, hang: Hang, report: (error: unknown) => void): void {
   socket.on('close', () => opened.end());
   const waiting: string[] = [];
   let answering = false;
@@ -114,6 +141,10 @@ function listen(socket: WebSocket, opened: Conversation, hang: Hang): void {
   socket.on('message', (data) => {
     waiting.push(String(data));
     if (answering) socket.pause();
-    else void answerAll();
+    else
+      void answerAll().catch((error) => {
+        report(error);
+        hang(null, CloseCode.internal, 'the server failed on this message: see its log');
+      });
   });
 }

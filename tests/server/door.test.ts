@@ -8,23 +8,12 @@ import WebSocket from 'ws';
 import { exposureWarning, listenProblem } from '../../src/server/door.ts';
 import { Guesses, TooManyGuesses } from '../../src/server/guesses.ts';
 import type { Server } from '../../src/server/server.ts';
-import { post, startServer } from './helpers.ts';
+import { post, sendRaw, startServer } from './helpers.ts';
 
 let server: Server;
 afterEach(() => server?.close());
 
 const portOf = async () => Number(new URL(await server.app.listen({ port: 0, host: '127.0.0.1' })).port);
-
-/** Sends text over a connection; resolves with all that came back. */
-function sendRaw(port: number, text: string): Promise<string> {
-  return new Promise((resolve) => {
-    let answer = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(text));
-    socket.on('data', (data) => (answer += data));
-    socket.on('error', () => {});
-    socket.on('close', () => resolve(answer));
-  });
-}
 
 const getWith = (port: number, headers: string, path = '/') =>
   sendRaw(port, `GET ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);

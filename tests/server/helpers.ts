@@ -1,4 +1,5 @@
-/** Starts a server in this process, with its worlds in the same process. */
+/** Starts a server in this process, with its worlds in the same process, and sends it requests. */
+import { connect } from 'node:net';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { createServer, type Server, type ServerOptions } from '../../src/server/server.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
@@ -15,6 +16,17 @@ export async function startServer(worlds: readonly string[], options: Partial<Se
       throw error;
     },
     ...options,
+  });
+}
+
+/** Sends a text to a port and returns all that comes back until the connection closes. */
+export function sendRaw(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.on('data', (data) => (answer += data));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(answer));
   });
 }
 

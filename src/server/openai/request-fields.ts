@@ -115,7 +115,7 @@ const instead: { readonly [name: string]: string } = {
 
 function refuse(path: string, why: string, name = path): never {
   throw new ChatRequestError(
-    `This server does not ${why} "${path}": ${instead[name] ?? 'leave it out'}.`,
+    `This server does not ${why} "${path}": ${Object.hasOwn(instead, name) ? instead[name] : 'leave it out'}.`,
     path,
     'unsupported_parameter',
   );

@@ -1,5 +1,6 @@
 /** Parses the body of `POST /v1/chat/completions`. An unsupported field is refused by name rather than ignored. */
 import * as v from 'valibot';
+import { parseMessage } from '../messages.ts';
 import { type ChatMessage, ChatRequestError } from './chat-model.ts';
 import { refuseInMessages, refuseUnsupported } from './request-fields.ts';
 
@@ -53,7 +54,7 @@ export interface ChatBody {
 function parse(bytes: Buffer | undefined): { [name: string]: unknown } {
   let value: unknown;
   try {
-    value = JSON.parse(String(bytes ?? ''));
+    value = parseMessage(String(bytes ?? ''));
   } catch (error) {
     throw new ChatRequestError(`We could not parse the JSON body of your request: ${(error as Error).message}`);
   }

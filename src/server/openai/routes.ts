@@ -2,6 +2,7 @@
  * OpenAI's chat completions over a policy (platform.openai.com/docs/api-reference/chat): the list of models,
  * completions whole or as server-sent events, errors in OpenAI's format.
  */
+import { shown } from '../messages.ts';
 import type { Answer, Handler, Request, Router } from '../router.ts';
 import { type ChatModel, type ChatReply, ChatRequestError } from './chat-model.ts';
 import { type ChatBody, readChatBody } from './request.ts';
@@ -128,7 +129,7 @@ function find(models: readonly ChatModel[], name: string): ChatModel {
   const known = models.length
     ? `available: ${models.map(({ id }) => id).join(', ')}`
     : 'no policy is served: start the server with --policy';
-  throw new ChatRequestError(`The model '${name}' does not exist: ${known}.`, 'model', 'model_not_found', 404);
+  throw new ChatRequestError(`The model ${shown(name)} does not exist: ${known}.`, 'model', 'model_not_found', 404);
 }
 
 async function complete(models: readonly ChatModel[], request: Request, report: Report): Promise<Answer> {

@@ -47,12 +47,16 @@ const ResetSchema = v.object({
 /** A client may send metadata; it is ignored. */
 const ActionSchema = v.strictObject({ message: v.string(), metadata: v.optional(v.record(v.string(), v.unknown())) });
 
+/** Maximum number of characters of a name of a message that an answer repeats. */
+const mostRepeated = 200;
+const brief = (text: string) => text.slice(0, mostRepeated);
+
 export function readMessage<S extends v.GenericSchema>(schema: S, data: unknown, what: string): v.InferOutput<S> {
   const read = v.safeParse(schema, data ?? {});
   if (read.success) return read.output;
   const errors = read.issues.map((issue) => ({
-    loc: (issue.path ?? []).map(({ key }) => key as string | number),
-    msg: issue.message,
+    loc: (issue.path ?? []).map(({ key }) => (typeof key === 'string' ? brief(key) : (key as number))),
+    msg: brief(issue.message),
     type: issue.type,
   }));
   const details = errors.map(({ loc, msg }) => `${loc.join('.') || what}: ${msg}`).join('; ');

@@ -3,6 +3,7 @@
  */
 import { WorldError } from '../../envs/env.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
+import { parseMessage, shown } from '../messages.ts';
 import { toolsOf } from './descriptions.ts';
 import { type EnvSession, InvalidMessage, NotNow, type Observed } from './episode.ts';
 import { answerRpc, callTool } from './rpc.ts';
@@ -78,7 +79,7 @@ function failureOf(error: unknown, report: (error: unknown) => void): Frame {
 
 function parse(text: string): { type?: unknown; data?: unknown } | Frame {
   try {
-    const message = JSON.parse(text);
+    const message = parseMessage(text);
     if (message !== null && typeof message === 'object' && !Array.isArray(message)) return message;
     return errorFrame('VALIDATION_ERROR', 'A message must be an object with a type and data.');
   } catch (error) {
@@ -99,7 +100,7 @@ export async function answerMessage(
     typeof message.type === 'string' && Object.hasOwn(answerers, message.type) ? answerers[message.type] : null;
   if (!answerer) {
     const known = [...Object.keys(answerers), 'close'].join(', ');
-    return errorFrame('UNKNOWN_TYPE', `Unknown message type ${JSON.stringify(message.type)}. Use one of: ${known}.`);
+    return errorFrame('UNKNOWN_TYPE', `Unknown message type ${shown(message.type)}. Use one of: ${known}.`);
   }
   try {
     return await answerer(session, message.data, report);

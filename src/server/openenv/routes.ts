@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { WorldError } from '../../envs/env.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
 import { parseBody, Unreadable, UnreadableBody } from '../agentgym/fields.ts';
+import { parseMessage, shown } from '../messages.ts';
 import type { Answer, Handler, Request } from '../router.ts';
 import type { ServedWorld } from '../served-world.ts';
 import { CloseCode, type OpenConversation } from '../sockets.ts';
@@ -116,11 +117,11 @@ class RpcRegister implements RpcSessions {
   }
 
   private find(id: unknown): EnvSession {
-    const session = this.sessions.get(String(id));
+    const session = typeof id === 'string' ? this.sessions.get(id) : undefined;
     if (session) return session;
     throw new RpcError(
       RpcCode.session,
-      `There is no session ${JSON.stringify(id)}: it never existed, was closed, or idled for over ${this.served.ledger.limits.idleSeconds} s. Create a new one.`,
+      `There is no session ${shown(id)}: it never existed, was closed, or idled for over ${this.served.ledger.limits.idleSeconds} s. Create a new one.`,
     );
   }
 }
@@ -130,7 +131,7 @@ function rpc(served: ServedWorld, report: Report): Handler {
   return async ({ body }) => {
     let message: unknown;
     try {
-      message = JSON.parse(String(body ?? ''));
+      message = parseMessage(String(body ?? ''));
     } catch (error) {
       const failure = { code: RpcCode.parse, message: `The request is not valid JSON: ${(error as Error).message}` };
       return json(200, { jsonrpc: '2.0', id: null, error: failure });
@@ -178,7 +179,7 @@ export function openEnvSockets(served: ServedWorld, report: Report): [path: stri
   const rpcAnswer = async (session: EnvSession, text: string) => {
     let message: unknown;
     try {
-      message = JSON.parse(text);
+      message = parseMessage(text);
     } catch (error) {
       const failure = { code: RpcCode.parse, message: `The request is not valid JSON: ${(error as Error).message}` };
       return { jsonrpc: '2.0', id: null, error: failure };

@@ -7,6 +7,7 @@ import { WorldError } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
 import { actionOfCall, type ToolCall } from '../../envs/tools.ts';
+import { shown } from '../messages.ts';
 import { toolsOf } from './descriptions.ts';
 import { type EnvSession, InvalidMessage, NotNow, type Observed } from './episode.ts';
 
@@ -30,9 +31,11 @@ export class RpcError extends Error {
   }
 }
 
+/** Ids are repeated in answers, so they have a bound. */
+const IdSchema = v.union([v.pipe(v.string(), v.maxLength(255)), v.number()]);
 const RequestSchema = v.object({
   jsonrpc: v.literal('2.0'),
-  id: v.nullish(v.union([v.string(), v.number()])),
+  id: v.nullish(IdSchema),
   method: v.string(),
   params: v.optional(v.record(v.string(), v.unknown()), {}),
 });
@@ -55,7 +58,7 @@ export async function callTool(session: EnvSession, name: string, given: unknown
   if (tools.some((tool) => tool.name === name))
     return session.step({ message: actionOfCall({ name, arguments: (given ?? {}) as ToolCall['arguments'] }) });
   const known = tools.map((tool) => tool.name).join(', ');
-  throw new InvalidMessage(`There is no tool "${name}". Use one of: ${known}.`);
+  throw new InvalidMessage(`There is no tool ${shown(name)}. Use one of: ${known}.`);
 }
 
 /** The tools with their schema under both names: MCP's `inputSchema` and OpenEnv's `input_schema`. */
@@ -87,7 +90,7 @@ async function answerMethod(
   if (method === 'tools/call') return answerCall(sessions, params);
   if (method === 'openenv/session/create' && sessions.create) return sessions.create(params);
   if (method === 'openenv/session/close' && sessions.close) return sessions.close(params);
-  throw new RpcError(RpcCode.method, `There is no method "${method}" here.`);
+  throw new RpcError(RpcCode.method, `There is no method ${shown(method)} here.`);
 }
 
 function errorOf(error: unknown): { code: number; message: string } {
@@ -104,12 +107,13 @@ export async function answerRpc(
   report: (error: unknown) => void,
 ): Promise<object> {
   const read = v.safeParse(RequestSchema, message);
-  const id = (message as { id?: unknown } | null)?.id ?? null;
+  const given = v.safeParse(IdSchema, (message as { id?: unknown } | null)?.id);
+  const id = given.success ? given.output : null;
   try {
     if (!read.success)
       throw new RpcError(
         RpcCode.request,
-        'The message must be a JSON-RPC 2.0 request with jsonrpc, method and params.',
+        'The message must be a JSON-RPC 2.0 request with jsonrpc, method, params and an id of at most 255 characters.',
       );
     return { jsonrpc: '2.0', id, result: await answerMethod(sessions, read.output.method, read.output.params) };
   } catch (error) {

@@ -25,16 +25,37 @@ class WordLevel implements TextModel {
   }
 }
 
+/** Beginning of tokens: the id of the token that it is, if any, and the longer beginnings by their next character. */
+class Prefix {
+  id: number | undefined;
+  readonly next = new Map<string, Prefix>();
+
+  /** Returns the beginning that this one and the text make, made if there is none. */
+  add(text: string): Prefix {
+    let at: Prefix = this;
+    for (const character of text) {
+      const known = at.next.get(character) ?? new Prefix();
+      at.next.set(character, known);
+      at = known;
+    }
+    return at;
+  }
+}
+
 /** BERT's longest match first; a word without a match is one unknown token. */
 class WordPiece implements TextModel {
   readonly vocab: ReadonlyMap<string, number>;
   private readonly prefix: string;
   private readonly longest: number;
+  private readonly atStart = new Prefix();
+  private readonly within: Prefix;
 
   constructor(private readonly part: WordPart) {
     this.vocab = new Map(Object.entries(part.vocab));
     this.prefix = (part.continuing_subword_prefix as string | undefined) ?? '##';
     this.longest = (part.max_input_chars_per_word as number | undefined) ?? 100;
+    for (const [token, id] of this.vocab) this.atStart.add(token).id = id;
+    this.within = this.atStart.add(this.prefix);
   }
 
   encode(piece: string): readonly number[] {
@@ -42,15 +63,13 @@ class WordPiece implements TextModel {
     const ids: number[] = [];
     if (characters.length > this.longest) return [this.unknown(piece)];
     for (let start = 0; start < characters.length; ) {
-      let end = characters.length;
-      let id: number | undefined;
-      for (; end > start; end--) {
-        id = this.vocab.get((start > 0 ? this.prefix : '') + characters.slice(start, end).join(''));
-        if (id !== undefined) break;
-      }
+      let [id, next] = [undefined as number | undefined, start];
+      let at = (start > 0 ? this.within : this.atStart).next.get(characters[start]);
+      for (let end = start + 1; at; at = at.next.get(characters[end++]))
+        if (at.id !== undefined) [id, next] = [at.id, end];
       if (id === undefined) return [this.unknown(piece)];
       ids.push(id);
-      start = end;
+      start = next;
     }
     return ids;
   }
