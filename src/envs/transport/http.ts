@@ -4,6 +4,7 @@
  * did nothing. No message contains the server's address: messages are stored with episodes, and an address belongs to
  * this machine.
  */
+import { parseJsonText, TooDeeplyNested } from './json-text.ts';
 
 /** The server did not answer as expected. The message contains the request, the answer, and what to do. */
 export class ServerError extends Error {
@@ -100,7 +101,7 @@ const excerpt = (text: string) => {
 /** Text of an error: its `detail` if it is JSON with one (FastAPI, our proxy), or else its first characters. */
 function errorTextOf(text: string): string {
   try {
-    const { detail } = JSON.parse(text) as { detail?: unknown };
+    const { detail } = parseJsonText(text) as { detail?: unknown };
     return typeof detail === 'string' ? excerpt(detail) : excerpt(text);
   } catch {
     return excerpt(text);
@@ -231,7 +232,7 @@ export class JsonServer {
     parse: Parse,
   ): Promise<{ value: unknown } | { failed: Failed }> {
     signal?.throwIfAborted();
-    const { attemptMs, headers } = this.options;
+    const { attemptMs, headers, mostBytes } = this.options;
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), attemptMs);
     const until = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
@@ -239,7 +240,7 @@ export class JsonServer {
     try {
       const response = await this.options.fetch(`${this.address}${path}`, requestOf(method, body, headers, until));
       this.answered = true;
-      return read(what, response, await this.text(response), repeatable, parse);
+      return read(what, response, await boundedText(response, mostBytes), repeatable, parse);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof ServerError) return { failed: { error, mayRepeat: repeatable } };
@@ -263,25 +264,24 @@ export class JsonServer {
     if (inPage && (await this.isHidden(signal))) return new ClosedToPagesError(closed);
     return new UnreachableError(`the request failed (${what}): ${words}`);
   }
+}
 
-  /** Text of an answer, cut off at the maximum length. */
-  private async text(response: Response): Promise<string> {
-    const { mostBytes } = this.options;
-    const reader = response.body?.getReader();
-    if (!reader) return response.text();
-    const decoder = new TextDecoder();
-    let bytes = 0;
-    let text = '';
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      bytes += value.byteLength;
-      if (bytes > mostBytes) {
-        void reader.cancel().catch(() => {});
-        throw new AnswerError(`the server's answer is longer than ${mostBytes / 2 ** 20} MB`, response.status);
-      }
-      text += decoder.decode(value, { stream: true });
+/** Text of an answer. Throws an `AnswerError` for one that is longer than `mostBytes`, without reading the rest. */
+export async function boundedText(response: Response, mostBytes: number): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return response.text();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > mostBytes) {
+      void reader.cancel().catch(() => {});
+      throw new AnswerError(`the server's answer is longer than ${mostBytes / 2 ** 20} MB`, response.status);
     }
+    text += decoder.decode(value, { stream: true });
   }
 }
 
@@ -300,8 +300,14 @@ const requestOf = (
   ...(body && { body: JSON.stringify(body) }),
 });
 
+/** What an answer is that could not be read. */
+function kindOf(text: string, error: unknown): string {
+  if (error instanceof TooDeeplyNested) return `JSON whose lists and objects are nested more than ${error.most} deep`;
+  return /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
+}
+
 type Parse = (text: string) => unknown;
-const parseJson: Parse = (text) => JSON.parse(text);
+const parseJson: Parse = (text) => parseJsonText(text);
 
 function read(
   what: string,
@@ -322,8 +328,8 @@ function read(
   }
   try {
     return { value: parse(text) };
-  } catch {
-    const kind = /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
+  } catch (reason) {
+    const kind = kindOf(text, reason);
     const error = new AnswerError(
       `${what} was answered with ${kind}${text ? `: ${excerpt(text)}` : ' (nothing)'}`,
       status,

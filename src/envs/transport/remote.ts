@@ -23,6 +23,10 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 /** True if the caller cancelled: the call rejects with the signal's reason. */
 const givenUp = (signal?: AbortSignal) => signal?.aborted ?? false;
 
+/** Maximum number of characters of a failure: a server's own words may be part of it. */
+const mostReason = 1000;
+const reasonOf = (error: unknown) => (error as Error).message.slice(0, mostReason);
+
 /** Open one with `RemoteWorld.open()`. */
 export class RemoteWorld implements World {
   /** Failure of each slot's episode, until it is reset. */
@@ -113,7 +117,7 @@ export class RemoteWorld implements World {
       return feedback;
     } catch (error) {
       if (givenUp(signal) || error instanceof WorldError) throw error;
-      const failure = `The world failed: ${(error as Error).message}.`;
+      const failure = `The world failed: ${reasonOf(error)}.`;
       this.failures.set(slot, failure);
       return failed(failure);
     }
@@ -125,7 +129,7 @@ export class RemoteWorld implements World {
     } catch (error) {
       if (givenUp(signal) || error instanceof WorldError) throw error;
       throw new WorldError(
-        `${this.module.title} could not ${what}: ${(error as Error).message}. Check that its server is running.`,
+        `${this.module.title} could not ${what}: ${reasonOf(error)}. Check that its server is running.`,
       );
     }
   }

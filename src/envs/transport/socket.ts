@@ -3,6 +3,7 @@
  * error messages as in `http.ts`. Uses the browser's own socket in a page, and the `ws` package's on Node.
  */
 import { AnswerError, DeadlineError, UnreachableError } from './http.ts';
+import { parseJsonText, TooDeeplyNested } from './json-text.ts';
 
 export interface SocketOptions {
   connectMs?: number;
@@ -82,9 +83,10 @@ export class JsonSocket {
     signal?.throwIfAborted();
     const text = this.unread.shift() ?? (await this.exchange(JSON.stringify(message), signal));
     try {
-      return JSON.parse(text);
-    } catch {
-      throw new AnswerError(`the server answered with text that is not JSON: ${text.slice(0, 160)}`, 0);
+      return parseJsonText(text);
+    } catch (error) {
+      const what = error instanceof TooDeeplyNested ? `a message of which ${error.message}` : 'text that is not JSON';
+      throw new AnswerError(`the server answered with ${what}: ${text.slice(0, 160)}`, 0);
     }
   }
 

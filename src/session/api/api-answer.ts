@@ -42,8 +42,14 @@ interface Choice {
 }
 
 /** Values of `finish_reason` of a reply that the server broke off (OpenRouter, vLLM, DeepSeek, Zhipu). */
-const brokenOff = new Set(['error', 'abort', 'insufficient_system_resource', 'network_error']);
-const filtered = new Set(['content_filter', 'sensitive', 'safety', 'SAFETY', 'PROHIBITED_CONTENT']);
+const brokenOff: ReadonlySet<unknown> = new Set(['error', 'abort', 'insufficient_system_resource', 'network_error']);
+const filtered: ReadonlySet<unknown> = new Set([
+  'content_filter',
+  'sensitive',
+  'safety',
+  'SAFETY',
+  'PROHIBITED_CONTENT',
+]);
 
 /** A text, a list of parts, of which the texts count, or nothing; undefined: something else. */
 function textOf(content: unknown): string | undefined {
@@ -52,7 +58,7 @@ function textOf(content: unknown): string | undefined {
   if (Array.isArray(content)) return content.map((part) => textOf(part) ?? '').join('');
   const { type = 'text', text } = content as { type?: unknown; text?: unknown };
   if (typeof content !== 'object') return undefined;
-  return typeof text === 'string' && /^(output_)?text$/.test(String(type)) ? text : '';
+  return typeof text === 'string' && typeof type === 'string' && /^(output_)?text$/.test(type) ? text : '';
 }
 
 const thoughtTag = /<(\/?)(?:think|thinking|seed:think)>|\[(\/?)THINK\]|◁(\/?)think▷/g;
@@ -77,6 +83,9 @@ export function withoutReasoning(text: string): string {
 const hasCalls = ({ tool_calls: calls, function_call: call }: NonNullable<Choice['message']>) =>
   (Array.isArray(calls) && calls.length > 0) || Boolean(call);
 
+/** Longest id of a call that is kept: it is sent back with each further request. */
+const mostId = 200;
+
 /** Calls with a name, in OpenAI's form. Some servers leave out the id, or give the arguments as an object. */
 function callsOf(message: Choice['message']): ChatCall[] {
   const list = Array.isArray(message?.tool_calls) ? (message.tool_calls as Partial<ChatCall>[]) : [];
@@ -84,12 +93,13 @@ function callsOf(message: Choice['message']): ChatCall[] {
     const { name, arguments: given = '{}' } = (call?.function ?? {}) as { name?: unknown; arguments?: unknown };
     if (typeof name !== 'string') return [];
     const text = typeof given === 'string' ? given : JSON.stringify(given);
-    return [{ id: call.id || `call_${k}`, type: 'function', function: { name, arguments: text } }];
+    const id = typeof call.id === 'string' && call.id !== '' && call.id.length <= mostId ? call.id : `call_${k}`;
+    return [{ id, type: 'function', function: { name, arguments: text } }];
   });
 }
 
 function emptyReason({ message, finish_reason: reason }: Choice): EmptyReason {
-  if (filtered.has(String(reason))) return 'filter';
+  if (filtered.has(reason)) return 'filter';
   if (typeof message?.refusal === 'string' && message.refusal !== '') return 'refusal';
   if (message && hasCalls(message)) return 'tool';
   if (reason === 'length') return 'length';
@@ -98,7 +108,7 @@ function emptyReason({ message, finish_reason: reason }: Choice): EmptyReason {
 
 /** The reply of a choice; null: it has none, or the server broke it off. */
 function replyOf(choice: Choice | null | undefined): Outcome | null {
-  if (!choice || choice.error || brokenOff.has(String(choice.finish_reason))) return null;
+  if (!choice || choice.error || brokenOff.has(choice.finish_reason)) return null;
   const { message = null, text: bare } = choice;
   if (!message && typeof bare !== 'string') return null;
   const content = textOf(message ? message.content : bare);

@@ -5,6 +5,7 @@
  * named error. `api-answer.ts` reads the answers.
  */
 import type { FunctionTool } from '../../envs/tools.ts';
+import { AnswerError, boundedText } from '../../envs/transport/http.ts';
 import type { ChatReply, ChatTurnMessage } from '../../rl/episode/chat-episode.ts';
 import { type EmptyReason, type Outcome, readAnswer } from './api-answer.ts';
 import type { OptionalField } from './fault-kinds.ts';
@@ -50,6 +51,9 @@ const silentReplies = 32;
 const leastCostMs = 10_000;
 /** A pause that is worth a notice. */
 const longPauseMs = 10_000;
+
+/** Largest answer. A reply of 128,000 tokens takes about half a megabyte, its reasoning as much again. */
+const mostBytes = 8 << 20;
 
 /** Characters of a key that are hidden where a text was cut within it. */
 const leastKeyPart = 3;
@@ -216,10 +220,11 @@ export class ApiModel {
         body: JSON.stringify(body),
         signal: AbortSignal.any([asking.signal, AbortSignal.timeout(timeoutMs)]),
       });
-      return readAnswer(response, await response.text(), fields);
+      return readAnswer(response, await boundedText(response, mostBytes), fields);
     } catch (error) {
       asking.signal.throwIfAborted();
       const { name } = error as Error;
+      if (error instanceof AnswerError) return { kind: 'failed', words: error.message, remedy: 'Check the server.' };
       const words = name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : reasonOf(error as Error);
       if (/redirect/i.test(words)) return { kind: 'failed', words, remedy: 'Check the address.' };
       return { kind: 'later', words, afterMs: null };

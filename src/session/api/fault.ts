@@ -4,6 +4,7 @@
  * `{detail: [{loc, msg}]}` (FastAPI), `{error: "..."}` (LM Studio, Ollama, TGI), a list of one (Gemini), and JSON inside
  * a text (proxies). So every text and code of an error is read, wherever it stands.
  */
+import { parseJsonText } from '../../envs/transport/json-text.ts';
 
 export interface Fault {
   /** HTTP status, or the status in the error of an answer with status 200; 0: unknown. */
@@ -39,7 +40,7 @@ interface Found {
 /** Parses JSON, also after a byte order mark; undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
+    return parseJsonText(text.replace(/^\ufeff/, ''));
   } catch {
     return undefined;
   }

@@ -8,10 +8,8 @@ class RefusedError extends AnswerError {
   override name = 'RefusedError';
 }
 
-const glimpse = (value: unknown) => {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
-};
+const brief = (text: string) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+const glimpse = (value: unknown) => brief(JSON.stringify(value) ?? String(value));
 
 /**
  * Validates an answer; a mismatch throws an error with the path of the wrong field. `what` is the request, for the
@@ -21,7 +19,7 @@ export function readAnswer<const S extends v.GenericSchema>(what: string, schema
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const refusal = (value as { error?: unknown } | null)?.error;
-  if (typeof refusal === 'string') throw new RefusedError(`the server refuses ${what}: ${refusal}`, 200);
+  if (typeof refusal === 'string') throw new RefusedError(`the server refuses ${what}: ${brief(refusal)}`, 200);
   const [issue] = result.issues;
   throw new AnswerError(
     `${what} was answered with ${glimpse(value)}: ${v.getDotPath(issue) ?? 'it'} ${issue.message}`,

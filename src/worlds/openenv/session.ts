@@ -42,8 +42,7 @@ export interface Observed {
 const glimpse = (value: unknown) => JSON.stringify(value).slice(0, 160);
 
 function errorOf(data: { [key: string]: unknown }): ServerError {
-  const { code = '', message = '' } = data as { code?: string; message?: string };
-  const text = String(message).slice(0, 500);
+  const [code, text] = [data.code, data.message].map((value) => (typeof value === 'string' ? value.slice(0, 500) : ''));
   if (code === 'CAPACITY_REACHED') {
     const places = typeof data.max_sessions === 'number' ? data.max_sessions : null;
     const taken = places === null ? 'all sessions of the server are' : `all ${places} sessions of the server are`;

@@ -152,8 +152,8 @@ export class OpenEnvWorld implements World {
 
   private async requestForm(): Promise<ActionForm | null> {
     try {
-      const { action } = (await this.server.get('/schema')) as { action?: Json };
-      return action ? actionForm(action) : null;
+      const schema = (await this.server.get('/schema')) as { action?: Json } | null;
+      return schema?.action ? actionForm(schema.action) : null;
     } catch (error) {
       if (error instanceof ServerError) return null;
       throw error;

@@ -2,16 +2,8 @@
 import type { Json } from '../../../envs/env.ts';
 import { type Answer, refusal, result } from '../family.ts';
 import type { Arguments, Call } from '../tool.ts';
-import {
-  addressOf,
-  evaluate,
-  mostColumns,
-  mostRows,
-  operators,
-  type Position,
-  positionOf,
-  type Value,
-} from './formula.ts';
+import { Calculation } from './calculation.ts';
+import { addressOf, mostColumns, mostRows, operators, type Position, positionOf, type Value } from './formula.ts';
 import {
   cellsWith,
   copySheet,
@@ -20,7 +12,6 @@ import {
   onColumns,
   type Sheet,
   setCell,
-  shownAt,
   shownCells,
   sortRows,
 } from './sheet.ts';
@@ -108,7 +99,7 @@ export class Book {
     if (name === 'get_all_values') return result(shownCells(sheet));
     if (name === 'get_range_values') return result(this.range(sheet, given));
     if (name === 'get_A1_annotation') return result(this.annotation(Number(given.row), Number(given.col)));
-    if (name === 'get_value_by_formula') return result(this.evaluated(sheet, this.formula(given)));
+    if (name === 'get_value_by_formula') return result(new Calculation(sheet.cells).formula(this.formula(given)));
     if (name === 'filter_cells') {
       const [row, column] = [given.in_row, given.in_column].map((each) =>
         each === undefined ? undefined : Number(each) - 1,
@@ -117,7 +108,11 @@ export class Book {
     }
     if (name !== 'get_cell_value' && name !== 'get_note') return null;
     const { row, column } = cellOf(given.position);
-    return result(name === 'get_note' ? (sheet.notes[addressOf(row, column)] ?? '') : shownAt(sheet, row, column));
+    return result(
+      name === 'get_note'
+        ? (sheet.notes[addressOf(row, column)] ?? '')
+        : new Calculation(sheet.cells).shown(row, column),
+    );
   }
 
   private annotation(row: number, column: number): string {
@@ -128,8 +123,9 @@ export class Book {
 
   private range(sheet: Sheet, given: Arguments): Value[][] {
     const { start, height, width } = this.corners(given);
+    const calculation = new Calculation(sheet.cells);
     return Array.from({ length: height }, (_, r) =>
-      Array.from({ length: width }, (_, c) => shownAt(sheet, start.row + r, start.column + c)),
+      Array.from({ length: width }, (_, c) => calculation.shown(start.row + r, start.column + c)),
     );
   }
 
@@ -152,10 +148,6 @@ export class Book {
     cellOf(start_position);
     cellOf(end_position);
     return `=${operator}(${start_position}:${end_position})`;
-  }
-
-  private evaluated(sheet: Sheet, formula: string): Value {
-    return evaluate(formula, (row, column, depth) => shownAt(sheet, row, column, depth));
   }
 
   private change(name: string, given: Arguments, sheet: Sheet): Answer {

@@ -1,6 +1,6 @@
 /**
  * Formulas of a sheet: numbers, cells, + - * /, and functions over cells and ranges. Reads at most `mostDepth` levels of
- * brackets and of cells that refer to cells.
+ * brackets; `calculation.ts` bounds cells that refer to cells.
  */
 export type Value = string | number;
 
@@ -8,7 +8,8 @@ export type Value = string | number;
 export const operators = ['SUM', 'AVERAGE', 'COUNT', 'MAX', 'MIN', 'MINUS', 'PRODUCT'] as const;
 type Operator = (typeof operators)[number];
 
-const mostDepth = 40;
+/** Maximum depth of brackets, and of cells that refer to cells. */
+export const mostDepth = 40;
 
 /** A value that a formula cannot have: the text that a sheet shows in its place. */
 class FormulaError extends Error {
@@ -53,7 +54,7 @@ function apply(operator: Operator, values: readonly Value[]): number {
   return sum / numbers.length;
 }
 
-type Look = (row: number, column: number, depth: number) => Value;
+type Look = (row: number, column: number) => Value;
 
 class Reader {
   private at = 0;
@@ -62,7 +63,6 @@ class Reader {
   constructor(
     source: string,
     private readonly look: Look,
-    private readonly depth: number,
   ) {
     this.parts = source.match(/[A-Za-z]+\d*|\d+(?:\.\d+)?|[^\s]/g) ?? [];
   }
@@ -114,7 +114,7 @@ class Reader {
     if (operator && this.take('(')) return apply(operator, this.values(level));
     const position = positionOf(part.toUpperCase());
     if (!position) throw new FormulaError(/^[A-Za-z]+$/.test(part) ? '#NAME?' : '#ERROR!');
-    return this.number(this.look(position.row, position.column, this.depth + 1));
+    return this.number(this.look(position.row, position.column));
   }
 
   private number(value: Value): number {
@@ -134,7 +134,7 @@ class Reader {
         values.push(...this.range(start, end));
       } else if (start && (colon === ',' || colon === ')')) {
         this.at++;
-        values.push(this.look(start.row, start.column, this.depth + 1));
+        values.push(this.look(start.row, start.column));
       } else values.push(this.sum(level + 1));
       if (!this.take(',') && this.parts[this.at] !== ')') throw new FormulaError('#ERROR!');
     }
@@ -145,17 +145,18 @@ class Reader {
     const values: Value[] = [];
     for (let row = Math.min(start.row, end.row); row <= Math.max(start.row, end.row); row++)
       for (let column = Math.min(start.column, end.column); column <= Math.max(start.column, end.column); column++)
-        values.push(this.look(row, column, this.depth + 1));
+        values.push(this.look(row, column));
     return values;
   }
 }
 
+export const isFormula = (content: Value): content is string => typeof content === 'string' && content.startsWith('=');
+
 /** Value of a cell's content: of the formula after "=", or the content itself. */
-export function evaluate(content: Value, look: Look, depth = 0): Value {
-  if (typeof content === 'number' || !content.startsWith('=')) return content;
-  if (depth > mostDepth) return '#REF!';
+export function evaluate(content: Value, look: Look): Value {
+  if (!isFormula(content)) return content;
   try {
-    const value = tidy(new Reader(content.slice(1), look, depth).whole());
+    const value = tidy(new Reader(content.slice(1), look).whole());
     return Number.isFinite(value) ? value : '#NUM!';
   } catch (error) {
     if (error instanceof FormulaError) return error.message;

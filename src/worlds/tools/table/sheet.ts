@@ -1,5 +1,6 @@
 /** A sheet: cells with notes, frozen and merged parts, and the changes that a tool can make. */
-import { addressOf, evaluate, mostColumns, mostRows, type Position, positionOf, type Value } from './formula.ts';
+import { Calculation } from './calculation.ts';
+import { addressOf, mostColumns, mostRows, type Position, positionOf, type Value } from './formula.ts';
 
 export interface Sheet {
   name: string;
@@ -21,14 +22,10 @@ export const copySheet = ({ name, cells, notes, frozen, merged }: Sheet): Sheet 
 
 const widthOf = ({ cells }: Sheet) => cells[0]?.length ?? 0;
 
-/** Shown value of a cell; empty outside of the sheet. */
-export function shownAt(sheet: Sheet, row: number, column: number, depth = 0): Value {
-  const content = sheet.cells[row]?.[column] ?? '';
-  return evaluate(content, (r, c, level) => shownAt(sheet, r, c, level), depth);
+export function shownCells({ cells }: Sheet): Value[][] {
+  const calculation = new Calculation(cells);
+  return cells.map((contents, row) => contents.map((_, column) => calculation.shown(row, column)));
 }
-
-export const shownCells = (sheet: Sheet): Value[][] =>
-  sheet.cells.map((cells, row) => cells.map((_, column) => shownAt(sheet, row, column)));
 
 /** Removes empty rows and columns at the end. */
 function trim(sheet: Sheet): void {
@@ -109,7 +106,8 @@ function compare(a: Value, b: Value): number {
 /** Sorts the rows below the frozen ones by a column. Equal rows keep their order. */
 export function sortRows(sheet: Sheet, column: number, descending: boolean): void {
   const { rows: first } = sheet.frozen;
-  const rows = sheet.cells.slice(first).map((cells, k) => ({ cells, key: shownAt(sheet, first + k, column) }));
+  const calculation = new Calculation(sheet.cells);
+  const rows = sheet.cells.slice(first).map((cells, k) => ({ cells, key: calculation.shown(first + k, column) }));
   rows.sort((a, b) => {
     const empty = a.key === '' || b.key === '';
     return compare(a.key, b.key) * (descending && !empty ? -1 : 1);

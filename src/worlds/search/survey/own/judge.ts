@@ -67,9 +67,9 @@ export function apiJudge({ address, token, model }: JudgeSettings): Judge {
     const content = judgeRequest(title, sentences, criteria);
     const body = { model, messages: [{ role: 'user', content }], temperature: 0, seed: 0 };
     const answer = (await server.post('/chat/completions', body, { signal, repeatable: true })) as {
-      choices?: { message?: { content?: unknown } }[];
-    };
-    const reply = answer.choices?.[0]?.message?.content;
+      choices?: ({ message?: { content?: unknown } | null } | null)[] | null;
+    } | null;
+    const reply = answer?.choices?.[0]?.message?.content;
     if (typeof reply !== 'string') throw new ServerError('its answer has no text in choices[0].message.content');
     return readFindings(reply, criteria.length, sentences.length);
   };
