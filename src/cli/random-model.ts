@@ -4,13 +4,14 @@
  * a 3B model needs no more memory than a small one. Every value depends only on the seed, the tensor's name and its
  * index in the tensor, not on the dtype or the split.
  */
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CatalogueEntry } from '../policy/catalogue.ts';
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
 import { dtypeBytes, narrowBf16, narrowF16, writeHeader } from '../policy/formats/safetensors.ts';
 import { syntheticTokenizer } from '../policy/text/synthetic-tokenizer.ts';
 import { normals } from '../policy/weights/init.ts';
+import { writeWhole } from './whole-files.ts';
 
 export type FloatDtype = 'f32' | 'f16' | 'bf16';
 
@@ -142,9 +143,9 @@ export async function makeModel(entry: CatalogueEntry, options: MakeModelOptions
   };
   const config = parseConfig(json);
   await mkdir(out, { recursive: true });
-  await writeFile(join(out, 'config.json'), JSON.stringify(json, null, 2));
-  await writeFile(join(out, 'tokenizer.json'), JSON.stringify(made.tokenizer));
-  await writeFile(join(out, 'tokenizer_config.json'), JSON.stringify(made.config, null, 2));
+  writeWhole(join(out, 'config.json'), JSON.stringify(json, null, 2));
+  writeWhole(join(out, 'tokenizer.json'), JSON.stringify(made.tokenizer));
+  writeWhole(join(out, 'tokenizer_config.json'), JSON.stringify(made.config, null, 2));
   const bytesPerValue = dtypeBytes(names[dtype]);
   const tensors = [...parameterShapes(config)].map(([name, shape]) => ({
     name,
@@ -156,6 +157,6 @@ export async function makeModel(entry: CatalogueEntry, options: MakeModelOptions
     await writeShard(join(out, shardName(i, shards.length)), shard, options);
     print(`${shardName(i, shards.length)}: ${shard.length} tensors`);
   }
-  if (shards.length > 1) await writeFile(join(out, 'model.safetensors.index.json'), indexOf(shards, bytesPerValue));
+  if (shards.length > 1) writeWhole(join(out, 'model.safetensors.index.json'), indexOf(shards, bytesPerValue));
   return config;
 }

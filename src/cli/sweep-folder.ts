@@ -74,13 +74,21 @@ function planLines(document: Experiment, runs: readonly SweptRun[]): string[] {
 }
 
 /** Prints a sweep's steps, notices and progress until the returned function is called. */
-function printEvents(sweep: Sweep, runs: readonly SweptRun[], print: (line: string) => void): () => void {
+function printEvents(
+  sweep: Sweep,
+  runs: readonly SweptRun[],
+  print: (line: string) => void,
+  onError: () => void,
+): () => void {
   const byId = new Map(runs.map((run) => [run.id, run]));
   const progress = new ProgressLines(print);
   let announced = 0;
   const ends = [
     sweep.on('progress', (each) => progress.take(each)),
-    sweep.on('notice', ({ level, message }) => print(`${level}: ${message}`)),
+    sweep.on('notice', ({ level, message }) => {
+      if (level === 'error') onError();
+      print(`${level}: ${message}`);
+    }),
     sweep.on('step', ({ runId, record }) => {
       const run = byId.get(runId);
       if (!run) return;
@@ -136,9 +144,15 @@ export class SweepFolder {
     return (await this.sweep.state()).remainingMs;
   }
 
-  /** Trains until all runs are finished, the user interrupts, or `until` returns true. */
-  async train(print: (line: string) => void, until: (state: SweepState) => boolean = () => false): Promise<void> {
-    const end = printEvents(this.sweep, await this.runs(), print);
+  /**
+   * Trains until all runs are finished, the user interrupts, or `until` returns true. Resolves with true if an error
+   * stopped the training.
+   */
+  async train(print: (line: string) => void, until: (state: SweepState) => boolean = () => false): Promise<boolean> {
+    let failed = false;
+    const end = printEvents(this.sweep, await this.runs(), print, () => {
+      failed = true;
+    });
     const endWatch = this.sweep.on('state', (state) => {
       if (until(state)) void this.sweep.pause();
     });
@@ -148,6 +162,7 @@ export class SweepFolder {
     } finally {
       for (const each of [end, endWatch, stop]) each();
     }
+    return failed && !(await this.isFinished());
   }
 
   /** Prints the adapter. Throws CommandError if there is no device. */
@@ -200,7 +215,7 @@ export class SweepFolder {
 }
 
 /** Trains the runs in turn until all are finished or the user interrupts; the same command continues. */
-export async function sweep(options: SweepOptions): Promise<{ finished: boolean }> {
+export async function sweep(options: SweepOptions): Promise<{ finished: boolean; failed: boolean }> {
   const { print } = options;
   const { experiment: document, files } = await withFiles(
     readSweepDocument(options),
@@ -212,17 +227,18 @@ export async function sweep(options: SweepOptions): Promise<{ finished: boolean 
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
   const swept = await SweepFolder.open(document, folder, options, files);
   try {
+    let failed = false;
     for (const line of await swept.planLines()) print(line);
     if (!(await swept.isFinished())) {
       swept.requireDevice(print);
-      await swept.train(print);
+      failed = await swept.train(print);
     }
     for (const file of await swept.write()) print(file);
     for (const { name, records } of await swept.runs())
       for (const line of fallLines(records)) print(`${name}: ${line}`);
     const finished = await swept.isFinished();
     print(finished ? `Finished.\n\n${await swept.text()}` : 'Stopped. Run the same command to continue.');
-    return { finished };
+    return { finished, failed };
   } finally {
     await swept.close();
   }

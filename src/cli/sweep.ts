@@ -31,11 +31,12 @@ const program = new Command('sweep')
   .addOption(device)
   .addOption(threads);
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   program.parse();
   const print = (line: string) => console.log(line);
-  await sweep({ ...program.opts(), file: program.args[0], print });
+  const { failed } = await sweep({ ...program.opts(), file: program.args[0], print });
+  return failed ? 1 : 0;
 }
 
 // Dawn keeps the process alive, so exit explicitly.
-main().then(() => process.exit(0), fail);
+main().then((code) => process.exit(code), fail);

@@ -62,9 +62,9 @@ async function main(): Promise<number> {
   if (fork && !file) program.error('--from RUN.tabgym needs an experiment: its settings are those of the fork.');
   const from = folder && !fork ? returnedRun(folder, file || null) : undefined;
   const judgeKey = process.env.TABGYM_JUDGE_KEY || undefined;
-  const { records, finished } = await train({ ...options, file, from, fork, judgeKey, print });
+  const { records, finished, failed } = await train({ ...options, file, from, fork, judgeKey, print });
   for (const line of finished ? reportLines(records) : []) print(line);
-  return 0;
+  return failed ? 1 : 0;
 }
 
 // Dawn keeps the process alive, so exit explicitly.

@@ -64,6 +64,8 @@ export interface Training {
   records: StepRecord[];
   folder: string;
   finished: boolean;
+  /** True if an error stopped the training, and not a person. */
+  failed: boolean;
 }
 
 /** Reads and checks the experiment of a file. */
@@ -194,7 +196,7 @@ async function trainIn(
   // Checked again for the run: --resume continues the folder's run, whose experiment may differ from the file.
   requireAllowances([own], options);
   if (found) print(`${folder} contains this run at step ${found.step} of ${own.steps}`);
-  if (run.step < own.steps) await trainRun(trainer, run, options);
+  const failed = run.step < own.steps && (await trainRun(trainer, run, options));
   const file = join(folder, 'run.tabgym');
   writeWhole(file, await run.export());
   const finished = run.step >= own.steps;
@@ -202,20 +204,25 @@ async function trainIn(
     `${finished ? 'Finished' : `Stopped after step ${run.step}. Run the same command to continue`}. The run is in ${folder}; the page opens ${file}`,
   );
   const { id, name, step } = run;
-  return { run: { id, name, step, experiment: own }, records: await run.records(), folder, finished };
+  return { run: { id, name, step, experiment: own }, records: await run.records(), folder, finished, failed };
 }
 
-async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions): Promise<void> {
+/** Trains a run; returns true if an error stopped it. */
+async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions): Promise<boolean> {
   requireDevice(trainer.device, print);
   const experiment = experimentOf(run);
   const progress = new ProgressLines(print);
   const seeBand = await bandLine(experiment, () => run.records(), print);
+  let failed = false;
   const ends = [
     run.on('step', (record) => {
       print(stepLine(record, experiment.steps));
       seeBand(record);
     }),
-    run.on('notice', ({ level, message }) => print(`${level}: ${message}`)),
+    run.on('notice', ({ level, message }) => {
+      failed ||= level === 'error';
+      print(`${level}: ${message}`);
+    }),
     run.on('progress', (each) => progress.take(each)),
     onInterrupt({ pause: () => run.pause({ afterStep: true }) }, print, () => progress.remaining),
   ];
@@ -224,6 +231,7 @@ async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions):
   } finally {
     for (const end of ends) end();
   }
+  return failed && run.step < experiment.steps;
 }
 
 /**

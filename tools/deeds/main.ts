@@ -2,10 +2,10 @@
  * `npm run deeds -- AGENT EXPERIMENT --out FILE [--episodes 800]`: a shipped agent plays an experiment's training tasks
  * at its temperature, without learning. Its episodes become a file of trajectories, from which SFT learns.
  */
-import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { fail } from '../../src/cli/command-error.ts';
 import { readDocument } from '../../src/cli/training-run.ts';
+import { writeWhole } from '../../src/cli/whole-files.ts';
 import { readRun, writeTrajectories } from '../../src/library/files.ts';
 import { openTrainer } from '../../src/library/index.ts';
 import { shippedAgent } from '../../src/library/node/shipped-agents.ts';
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     await run.train();
     const played = readRun(new Uint8Array(await run.export()));
     const deeds = played.trajectorySteps.filter((step) => step > own.step).flatMap((step) => played.trajectories(step));
-    writeFileSync(out, writeTrajectories(deeds, 'tabgym-trajectory-1'));
+    writeWhole(out, writeTrajectories(deeds, 'tabgym-trajectory-1'));
     const solved = deeds.filter(({ success }) => success).length;
     const last = (await run.records()).at(-1)?.evaluation?.test.policy;
     console.log(`${deeds.length} episodes, ${solved} solved; held-out success ${last?.rate.toFixed(3) ?? '-'}`);
