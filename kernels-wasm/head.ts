@@ -2,7 +2,7 @@
  * The language-model head: running softmax over vocabulary tiles, log-probability and entropy, their gradient; and the
  * same for a masked head. Each kernel is defined by the shader of its name.
  */
-import { HeadDlogits, HeadFinish, HeadLseUpdate, HeadSparseDlogits, HeadSparseFinish, HeadSparseLogits } from '../build/kernels/calls';
+import { HeadDivergenceDlogits, HeadDlogits, HeadFinish, HeadLseUpdate, HeadSparseDlogits, HeadSparseFinish, HeadSparseLogits } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { across, dot, exp, exp4, largestOf, log } from './math';
 import { tableRow } from './quant';
@@ -167,5 +167,61 @@ export function headSparseDlogits(call: usize, chunk: u32): void {
     const hit: f32 = load<u32>(HeadSparseDlogits.targetsAt(call) + (n << 2)) == load<u32>(tokens + (e << 2)) ? 1 : 0;
     const seed = HeadSparseDlogits.seedsAt(call) + (n << 3);
     store<f32>(at, (load<f32>(seed) * (hit - p) - load<f32>(seed, 4) * p * (logprob + entropy)) * scale);
+  }
+}
+
+/** A token's share of a row's divergence, and of the sum that its gradient subtracts. */
+let term: f32 = 0;
+let slope: f32 = 0;
+
+/** Sets `term` and `slope` for a token of log-probability `logp` under the policy and `logq` under the teacher. */
+function divergenceTerms(logp: f32, logq: f32, beta: f32): void {
+  const p = exp(logp);
+  if (beta >= 1) {
+    term = p * (logp - logq);
+    slope = term;
+    return;
+  }
+  const q = exp(logq);
+  if (beta <= 0) {
+    term = q * (logq - logp);
+    slope = -q;
+    return;
+  }
+  const top = max<f32>(logp, logq);
+  const logm = top + log(beta * exp(logq - top) + (1 - beta) * exp(logp - top));
+  slope = (1 - beta) * p * (logp - logm);
+  term = beta * q * (logq - logm) + slope;
+}
+
+/** headSparseDlogits with the divergence from a teacher. */
+export function headDivergenceDlogits(call: usize, chunk: u32): void {
+  const N = HeadDivergenceDlogits.N(call), offset = HeadDivergenceDlogits.resultOffset(call), scale = HeadDivergenceDlogits.inverseTemperature(call), beta = HeadDivergenceDlogits.beta(call);
+  const starts = HeadDivergenceDlogits.listsAt(call) + (HeadDivergenceDlogits.startOffset(call) << 2), tokens = HeadDivergenceDlogits.listsAt(call) + (HeadDivergenceDlogits.tokenOffset(call) << 2);
+  const logits = HeadDivergenceDlogits.logitsAt(call), teacher = HeadDivergenceDlogits.teacherAt(call), logqs = teacher + (N << 2);
+  const end = least((chunk + 1) * ROWS, N);
+  for (let n = chunk * ROWS; n < end; n++) {
+    const from = load<u32>(starts + (n << 2)), to = load<u32>(starts + (n << 2), 4);
+    const lse = load<f32>(HeadDivergenceDlogits.lseAt(call) + (n << 2)), weight = load<f32>(teacher + (n << 2));
+    let divergence: f32 = 0, slopes: f32 = 0;
+    if (weight != 0) for (let e = from; e < to; e++) {
+      divergenceTerms(load<f32>(logits + (e << 2)) - lse, load<f32>(logqs + (e << 2)), beta);
+      divergence += term;
+      slopes += slope;
+    }
+    store<f32>(HeadDivergenceDlogits.divergencesAt(call) + ((offset + n) << 2), divergence);
+    const target = load<u32>(HeadDivergenceDlogits.targetsAt(call) + (n << 2)), entropy = load<f32>(HeadDivergenceDlogits.resultsAt(call) + ((offset + n) << 5), 4);
+    const seed = HeadDivergenceDlogits.seedsAt(call) + (n << 3);
+    for (let e = from; e < to; e++) {
+      const at = logits + (e << 2), logprob = load<f32>(at) - lse;
+      const p = exp(logprob);
+      const hit: f32 = target == load<u32>(tokens + (e << 2)) ? 1 : 0;
+      let sum = load<f32>(seed) * (hit - p) - load<f32>(seed, 4) * p * (logprob + entropy);
+      if (weight != 0) {
+        divergenceTerms(logprob, load<f32>(logqs + (e << 2)), beta);
+        sum += weight * (slope - p * slopes);
+      }
+      store<f32>(at, sum * scale);
+    }
   }
 }

@@ -380,6 +380,17 @@ export const kernels = [
     constants: [],
   },
   {
+    name: 'head_divergence_dlogits',
+    module: 'head',
+    chunks: 'rowChunks(N)',
+    bindings: ['lists', 'targets', 'lse', 'results', 'seeds', 'teacher', 'logits', 'divergences'],
+    scalars: {
+      ...{ N: 'u32', startOffset: 'u32', tokenOffset: 'u32', resultOffset: 'u32' },
+      ...{ inverseTemperature: 'f32', beta: 'f32' },
+    },
+    constants: [],
+  },
+  {
     name: 'sample_masked',
     module: 'sampling',
     chunks: 'R',

@@ -371,6 +371,8 @@ interface Trajectory {
     oracleTurns: number | null;
     /** (K) log-probability of each trained token under a teacher; NaN: none. Absent: no teacher was asked. */
     teacher?: Float32Array;
+    /** (K) a teacher's distribution at each trained token; absent: none was asked for. */
+    distributions?: TokenDistributions;
     /**
      * Advantage of the episode as a whole, for display: the group's comparison, or the mean of its tokens' advantages.
      */
@@ -454,6 +456,13 @@ interface ComposedReward {
 
 /** Ending of an episode. Each ending has its count in the metrics. */
 type Ending = 'success' | 'done' | 'horizon' | 'context' | 'invalid-action' | 'world-failure';
+
+/** Distribution of each scored row over its allowed tokens, in CSR form. */
+interface TokenDistributions {
+    /** (N + 1). A row has one number for each of its allowed tokens, in their order, or none if it has no distribution. */
+    offsets: Int32Array;
+    logprobs: Float32Array;
+}
 
 interface ReplayFrame {
     turn: number;

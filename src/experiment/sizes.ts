@@ -1,6 +1,6 @@
 /** Sizes of an experiment: the capacity that is planned and allocated for a run. */
 import type { Capacity, CriticKind } from '../policy/policy.ts';
-import { type AnyAlgorithmSettings, algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
+import { type AnyAlgorithmSettings, algorithmOf, criticKind, readsDistributions } from '../rl/algorithms/registry.ts';
 import { distilAlgorithm } from '../rl/distil-algorithm.ts';
 import type { Experiment } from './experiment.ts';
 
@@ -25,7 +25,8 @@ export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): 
   const { algorithm, sampling, evaluation } = experiment;
   const { groups, groupSize, minibatches } = algorithm;
   const { promptTokens, completionTokens } = sampling;
-  const freeTokens = sampling.maskActions && sampling.thoughts > 0;
+  const isTaught = algorithmsOf(experiment).some(readsDistributions);
+  const freeTokens = sampling.maskActions ? sampling.thoughts > 0 : isTaught;
   const trained = Math.max(groupSize, Math.min(groups * groupSize, most.rows - (most.rows % groupSize)));
   const rows = Math.max(trained, Math.min(evaluation.episodes, most.evaluated));
   const perMinibatch = Math.ceil(groups / minibatches) * (promptTokens + groupSize * completionTokens);
@@ -70,11 +71,19 @@ function batchRows(experiment: Experiment, settings: AnyAlgorithmSettings): numb
   return sums ? Math.ceil(groups / minibatches) * groupSize * sequencesPerEpisode * trainedTokens(experiment) : 0;
 }
 
+/** Upper bound on the trained tokens of a step whose update reads a teacher's distributions; 0: it does not. */
+const taughtRows = (experiment: Experiment, settings: AnyAlgorithmSettings) =>
+  readsDistributions(settings) ? settings.groups * settings.groupSize * trainedTokens(experiment) : 0;
+
 /**
- * Parts that the engine plans for in addition to a forward and a backward pass: the critic, and the rows of an update
- * that sums over all its rows at once.
+ * Parts that the engine plans for in addition to a forward and a backward pass: the critic, the rows of an update that
+ * sums over all its rows at once, and the rows of a step with a teacher's distributions.
  */
-export function updateSizesOf(experiment: Experiment): { critic: CriticKind | null; updateRows: number } {
+export function updateSizesOf(experiment: Experiment): {
+  critic: CriticKind | null;
+  updateRows: number;
+  taughtRows: number;
+} {
   const all = algorithmsOf(experiment);
   // A kept success may join each group.
   const more = (experiment.goals?.keptShare ?? 0) > 0 ? 1 : 0;
@@ -82,5 +91,6 @@ export function updateSizesOf(experiment: Experiment): { critic: CriticKind | nu
   return {
     critic: all.map(criticKind).find((kind) => kind !== null) ?? null,
     updateRows: Math.max(...all.map((settings) => batchRows(experiment, withKept(settings)))),
+    taughtRows: Math.max(...all.map((settings) => taughtRows(experiment, withKept(settings)))),
   };
 }

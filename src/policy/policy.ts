@@ -43,6 +43,19 @@ export interface Scores {
   value?: Float32Array;
 }
 
+/** Distribution of each scored row over its allowed tokens, in CSR form. */
+export interface TokenDistributions {
+  /** (N + 1). A row has one number for each of its allowed tokens, in their order, or none if it has no distribution. */
+  offsets: Int32Array;
+  logprobs: Float32Array;
+}
+
+/** A teacher's distributions of a micro-batch's rows, whose divergence from the policy's is a part of the loss. */
+export interface TeacherRows extends TokenDistributions {
+  /** (N) weight of the row's divergence in the loss. */
+  weights: Float32Array;
+}
+
 /** Sequence (within the update), turn, group and pair of each row, (N) each; -1: none. */
 export interface RowIds {
   sequence: Int32Array;
@@ -144,7 +157,15 @@ export interface UpdateRequest {
     columns: readonly Float32Array[];
     /** Absent: every row has sequence, turn and group 0, and no pair. */
     ids?: RowIds;
+    /** Given if `divergence` is. */
+    teacher?: TeacherRows;
   }[];
+  /**
+   * Divergence between the policy p and the teacher q at each row that is added to the loss. 1: the reverse KL(p || q);
+   * 0: the forward KL(q || p); a number b between them: b KL(q || m) + (1 - b) KL(p || m) with m = b q + (1 - b) p.
+   * Absent: none.
+   */
+  divergence?: number;
   objective: ObjectiveSpec | RemoteObjective;
   scalars: readonly number[];
   optimizer: OptimizerSettings;
@@ -163,6 +184,8 @@ export interface UpdateResult {
     loss: Float32Array;
     weight: Float32Array;
     aux: { readonly [name: string]: Float32Array };
+    /** (N) divergence from the teacher before its weight, if the request has one; 0 without a distribution. */
+    divergence?: Float32Array;
   }[];
   /** Global gradient norm before clipping. */
   gradNorm: number;

@@ -7,10 +7,10 @@ import type { CreditInput, Needs } from './algorithms/algorithm.ts';
 import { tokenRows } from './assign-credit.ts';
 import { joinFloats } from './common/numbers.ts';
 import { chosenPositions } from './episode/micro-batch.ts';
-import { oracleLogprobs } from './episode/oracle-teacher.ts';
+import { oracleLabels } from './episode/oracle-teacher.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import type { Evaluator } from './evaluator.ts';
-import { policyLogprobs, type Teachers } from './policy-teacher.ts';
+import { policyLabels, policyLogprobs, type Teachers } from './policy-teacher.ts';
 import { scoreRows } from './score-rows.ts';
 
 /** The worlds in which the oracle plays, and the policies that teach. */
@@ -25,21 +25,30 @@ function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Arra
   return out;
 }
 
-/** Writes the teacher's log-probabilities into the trajectories that lack them. An oracle plays in the worlds. */
+/** Writes the teacher's numbers into the trajectories that lack them. An oracle plays in the worlds. */
 export async function teach(
   { evaluator, teachers }: TeacherParts,
   trajectories: readonly Trajectory[],
   { teacher }: Needs,
 ): Promise<void> {
-  const untaught = teacher ? trajectories.filter((each) => !each.teacher) : [];
-  if (!teacher || untaught.length === 0) return;
-  const { policy, smoothing } = teacher;
-  const logprobs =
+  if (!teacher) return;
+  const { policy, smoothing, distributions = false } = teacher;
+  const untaught = trajectories.filter((each) => !each.teacher || (distributions && !each.distributions));
+  if (untaught.length === 0) return;
+  if (policy !== null && !distributions) {
+    const logprobs = await policyLogprobs(teachers, policy, untaught);
+    untaught.forEach((trajectory, i) => {
+      trajectory.teacher = logprobs[i];
+    });
+    return;
+  }
+  const labels =
     policy === null
-      ? await oracleLogprobs(evaluator, untaught, smoothing)
-      : await policyLogprobs(teachers, policy, untaught);
+      ? await oracleLabels(evaluator, untaught, smoothing)
+      : await policyLabels(teachers, policy, untaught);
   untaught.forEach((trajectory, i) => {
-    trajectory.teacher = logprobs[i];
+    trajectory.teacher = labels[i].logprobs;
+    if (distributions) trajectory.distributions = labels[i].distributions;
   });
 }
 

@@ -2,8 +2,10 @@
  * A policy as a teacher of episodes that another policy played: it scores the tokens that were chosen, under the same
  * valid actions and at temperature 1, and is never trained.
  */
-import type { Capacity, PackedBatch, Scores } from '../policy/policy.ts';
+import type { Capacity, PackedBatch, Scores, TokenDistributions } from '../policy/policy.ts';
 import { tokenRows } from './assign-credit.ts';
+import { distributionRows, type TeacherLabels } from './episode/choice-rows.ts';
+import { chosenPositions, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { scoreRows } from './score-rows.ts';
 
@@ -11,6 +13,8 @@ import { scoreRows } from './score-rows.ts';
 export interface Teacher {
   readonly capacity: Capacity;
   score(batch: PackedBatch, options: { temperature: number }): Promise<Pick<Scores, 'logprob'>>;
+  /** Distribution of each scored token over its allowed tokens. */
+  distributions(batch: PackedBatch, options: { temperature: number }): Promise<TokenDistributions>;
   /** Floating-point operations since creation. Absent: the student counts them. */
   flops?(): number;
 }
@@ -30,17 +34,50 @@ export class NoTeacherError extends Error {
 
 const temperature = 1;
 
+function teacherOf(teachers: Teachers, name: string): Teacher {
+  const teacher = teachers.get(name);
+  if (!teacher) throw new NoTeacherError(name);
+  return teacher;
+}
+
 /** Log-probability of each trained token under the teacher, in the order of `chosenPositions`. */
 export async function policyLogprobs(
   teachers: Teachers,
   name: string,
   trajectories: readonly Trajectory[],
 ): Promise<Float32Array[]> {
-  const teacher = teachers.get(name);
-  if (!teacher) throw new NoTeacherError(name);
+  const teacher = teacherOf(teachers, name);
   const rows = tokenRows(trajectories);
   const { logprob } = await scoreRows(teacher, trajectories, rows, { temperature, weights: 'policy' });
   return trajectories.map((_, b) => Float32Array.from(logprob.subarray(rows.offsets[b], rows.offsets[b + 1])));
+}
+
+/** The same with the teacher's distribution at each trained token. */
+export async function policyLabels(
+  teachers: Teachers,
+  name: string,
+  trajectories: readonly Trajectory[],
+): Promise<TeacherLabels[]> {
+  const teacher = teacherOf(teachers, name);
+  const counts = trajectories.map((each) => chosenPositions(each).length);
+  const logprobs = counts.map((count) => new Float32Array(count));
+  const rows = counts.map((count): Float32Array[] => Array.from({ length: count }));
+  for (const { batch, trajectory, choice } of pack(trajectories, teacher.capacity)) {
+    const found = await teacher.distributions(batch, { temperature });
+    trajectory.forEach((b, row) => {
+      const distribution = found.logprobs.subarray(found.offsets[row], found.offsets[row + 1]);
+      rows[b][choice[row]] = distribution;
+      logprobs[b][choice[row]] = distribution[indexOfScored(batch, row)];
+    });
+  }
+  return rows.map((own, b) => ({ logprobs: logprobs[b], distributions: distributionRows(own) }));
+}
+
+/** Index of a row's token among those that it allows. */
+function indexOfScored({ tokens, scored, allowed }: PackedBatch, row: number): number {
+  const token = tokens[scored[row]];
+  const list = allowed?.tokens.subarray(allowed.offsets[row], allowed.offsets[row + 1]);
+  return list?.length ? list.indexOf(token) : token;
 }
 
 /** Floating-point operations of all teachers. */

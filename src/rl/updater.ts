@@ -9,14 +9,16 @@ import type {
   OptimizerSettings,
   RemoteObjective,
   RowIds,
+  TeacherRows,
   UpdateResult,
 } from '../policy/policy.ts';
-import type { Algorithm, Needs } from './algorithms/algorithm.ts';
+import type { Algorithm, Needs, ObjectiveCall } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import type { TrainingSet } from './assign-credit.ts';
 import { sequenceCoefficients } from './common/aggregation.ts';
 import { type CodeRunner, NoSandboxError } from './common/code-runner.ts';
 import { groupBy, mean, sum } from './common/numbers.ts';
+import { distributionRows } from './episode/choice-rows.ts';
 import { chosenPositions, type MicroBatch, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { Gap } from './metrics/gap.ts';
@@ -36,6 +38,8 @@ export interface PreparedBatch {
   old: Float32Array;
   columns: Float32Array[];
   ids: RowIds;
+  /** Given if the loss holds the divergence from a teacher. */
+  teacher?: TeacherRows;
 }
 
 /** The part of a training set that an update reads. */
@@ -116,7 +120,7 @@ function objectiveOf(algorithm: Algorithm, settings: UpdateSettings['algorithm']
   const { objectiveCode: code, ...others } = settings;
   if (code === undefined) return own;
   if (!runner) throw new NoSandboxError();
-  return { spec: codeObjective(runner, { code, settings: others }, own.spec), scalars: [] };
+  return { ...own, spec: codeObjective(runner, { code, settings: others }, own.spec), scalars: [] };
 }
 
 /** An update whose numbers are not finite. The weights it left must not be kept. */
@@ -147,7 +151,7 @@ function requireFinite({ gradNorm, outputs }: UpdateResult): void {
 export class Updater {
   private readonly algorithm: Algorithm;
   private readonly needs: Needs;
-  readonly objective: { spec: ObjectiveSpec | RemoteObjective; scalars: readonly number[] };
+  readonly objective: Omit<ObjectiveCall, 'spec'> & { spec: ObjectiveSpec | RemoteObjective };
   private readonly critic: CriticSettings | undefined;
 
   constructor(
@@ -216,8 +220,7 @@ export class Updater {
   /** Gradient of the loss over whole batches, without a step; null: the policy cannot measure it. */
   async gradientOf({ batches, trajectories }: Minibatch): Promise<Float32Array | null> {
     if (!this.policy.gradient) return null;
-    const { scalars } = this.objective;
-    const request = { batches: batches.map(requestOf), objective: this.objectiveFor(trajectories), scalars };
+    const request = { batches: batches.map(requestOf), ...this.lossOf(trajectories) };
     return this.policy.gradient(request, { temperature: this.settings.sampling.temperature });
   }
 
@@ -244,6 +247,7 @@ export class Updater {
         old: column(source, oldLogprob),
         columns: this.objective.spec.columns.map((name) => column(source, readerOf(name))),
         ids: idsOf(source),
+        ...(this.objective.divergence && { teacher: teacherRows(source, this.objective.divergence.weight) }),
       });
     }
     return { batches, trajectories };
@@ -265,6 +269,13 @@ export class Updater {
     return isWindowed && spec.wgsl === undefined ? { ...spec, batch: true } : spec;
   }
 
+  /** The loss as an update's request names it. */
+  private lossOf(trajectories: readonly Trajectory[]) {
+    const { scalars, divergence } = this.objective;
+    const own = { objective: this.objectiveFor(trajectories), scalars };
+    return divergence ? { ...own, divergence: divergence.beta } : own;
+  }
+
   private apply(
     { batches, trajectories }: Minibatch,
     learningRate: number,
@@ -273,8 +284,7 @@ export class Updater {
     return this.policy.update(
       {
         batches: batches.map(requestOf),
-        objective: this.objectiveFor(trajectories),
-        scalars: this.objective.scalars,
+        ...this.lossOf(trajectories),
         optimizer: optimizerSettings(this.settings.optimizer, learningRate),
         critic: this.critic,
       },
@@ -291,7 +301,12 @@ export function splitGroups(trajectories: readonly Trajectory[], parts: number):
   ).filter((part) => part.length > 0);
 }
 
-const requestOf = ({ micro, columns, ids }: PreparedBatch) => ({ batch: micro.batch, columns, ids });
+const requestOf = ({ micro, columns, ids, teacher }: PreparedBatch) => ({
+  batch: micro.batch,
+  columns,
+  ids,
+  ...(teacher && { teacher }),
+});
 
 const readerOf = (name: string): ColumnReader => columnReaders[name] ?? extraReader(name);
 
@@ -300,6 +315,18 @@ function column(source: ColumnSource, read: ColumnReader): Float32Array {
   const out = new Float32Array(source.micro.trajectory.length);
   for (let row = 0; row < out.length; row++) out[row] = read(source, row);
   return out;
+}
+
+/** The rows' distributions under the teacher; `weight`: that of the divergence in the loss of a token. */
+function teacherRows(source: ColumnSource, weight: number): TeacherRows {
+  const { micro } = source;
+  const none = new Float32Array(0);
+  const rows = Array.from(micro.choice, (k, row) => {
+    const { distributions } = trajectoryAt(source, row);
+    return distributions?.logprobs.subarray(distributions.offsets[k], distributions.offsets[k + 1]) ?? none;
+  });
+  const weights = column(source, columnReaders.coefficient).map((coefficient) => weight * coefficient);
+  return { ...distributionRows(rows), weights };
 }
 
 function idsOf({ micro: { trajectory, position }, trajectories, extras }: ColumnSource): RowIds {
@@ -325,6 +352,8 @@ class Tally {
   private readonly own: Values[] = [];
   private readonly sums: Values = { entropy: 0, kl: 0, policyLoss: 0, policyShift: 0, low: 0, high: 0, dual: 0 };
   private count = 0;
+  /** Sum of the divergences from a teacher, and the number of rows that have one. */
+  private readonly taught = { divergence: 0, rows: 0 };
   private readonly gap = new Gap();
 
   constructor(
@@ -336,7 +365,8 @@ class Tally {
     if (metrics) this.own.push(metrics);
     let loss = 0;
     outputs.forEach((output, b) => {
-      const { old, ids } = batches[b];
+      const { old, ids, teacher } = batches[b];
+      if (teacher && output.divergence) this.addDivergence(teacher, output.divergence);
       if (this.updates === 0) this.gap.add(output.logprob, old, ids.turn);
       for (const value of output.loss) loss += value;
       this.addRows(output, old);
@@ -344,6 +374,14 @@ class Tally {
     this.losses.push(loss);
     this.norms.push(gradNorm);
     this.updates += 1;
+  }
+
+  private addDivergence({ offsets }: TeacherRows, divergence: Float32Array): void {
+    for (let row = 0; row < divergence.length; row++) {
+      if (offsets[row + 1] === offsets[row]) continue;
+      this.taught.divergence += divergence[row];
+      this.taught.rows += 1;
+    }
   }
 
   private addRows({ logprob, entropy, aux }: UpdateResult['outputs'][number], old: Float32Array): void {
@@ -371,6 +409,7 @@ class Tally {
       gradNorm: mean(this.norms),
       entropy: average('entropy'),
       ...(this.hasReference ? { kl: average('kl') } : {}),
+      ...(this.taught.rows > 0 ? { teacherDivergence: this.taught.divergence / this.taught.rows } : {}),
       policyShift: average('policyShift'),
       clipLowFraction: average('low'),
       clipHighFraction: average('high'),

@@ -130,6 +130,7 @@ export const variants: [string, Constants][] = [
   ['head_sparse_logits', { WIDTH: 1, BITS: 4, MINIMUM: 1 }],
   ['head_sparse_finish', {}],
   ['head_sparse_dlogits', {}],
+  ['head_divergence_dlogits', {}],
   ['sample_masked', { WIDTH: 4, BITS: 32 }],
   ['sample_masked', { WIDTH: 1, BITS: 32 }],
   ['sample_masked', { WIDTH: 4, BITS: 4, MINIMUM: 1 }],

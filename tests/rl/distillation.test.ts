@@ -10,7 +10,7 @@ import type { CreditInput } from '../../src/rl/algorithms/algorithm.ts';
 import { distillation } from '../../src/rl/algorithms/distillation.ts';
 import { AlgorithmSchema } from '../../src/rl/algorithms/registry.ts';
 import { uniform } from '../../src/rl/common/random.ts';
-import { oracleLogprobs, tokenLogprobs } from '../../src/rl/episode/oracle-teacher.ts';
+import { oracleLabels, tokenLogprobs } from '../../src/rl/episode/oracle-teacher.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
@@ -36,7 +36,10 @@ describe('the oracle as a teacher', () => {
   it.each([0, 2, 5])('conditions on the tokens before, as a sum over all actions does (advised: %i)', (advised) => {
     const distinct = actions.slice(0, 5);
     for (const tokens of distinct) {
-      const found = tokenLogprobs(buildTrie(actions), advised, smoothing, tokens);
+      const steps = tokenLogprobs(buildTrie(actions), advised, smoothing, tokens);
+      for (const { allowed } of steps)
+        expect(allowed.reduce((sum, logprob) => sum + Math.exp(logprob), 0)).toBeCloseTo(1, 12);
+      const found = steps.map(({ allowed, chosen }) => allowed[chosen]);
       found.forEach((logprob, i) => {
         const startsWith = (length: number) => (other: readonly number[]) =>
           other.slice(0, length).join() === tokens.slice(0, length).join();
@@ -52,13 +55,13 @@ describe('the oracle as a teacher', () => {
   it('advises from wherever the policy has led', async () => {
     const { trainer, world } = await trainerWith(settings());
     const { trajectories } = await trainer.step(1);
-    const labels = await oracleLogprobs(trainer.evaluator, trajectories, smoothing);
+    const labels = await oracleLabels(trainer.evaluator, trajectories, smoothing);
     for (const [b, trajectory] of trajectories.entries()) {
       const [feedback] = await world.reset([0], [trajectory.task]);
       let offered = feedback.validActions!;
       const perTurn = trajectory.turns.map(() => 0);
       trajectory.choices!.position.forEach((position, k) => {
-        perTurn[trajectory.turnOf[position]] += labels[b][k];
+        perTurn[trajectory.turnOf[position]] += labels[b].logprobs[k];
       });
       for (const [t, { action }] of trajectory.turns.entries()) {
         const advised = (await world.oracle([0]))[0]![0];
@@ -172,19 +175,45 @@ describe('the credit', () => {
 });
 
 describe('a run', () => {
-  it('learns the doors from the oracle alone, and comes nearer to it', async () => {
-    const shape = { groups: 4, groupSize: 4, minibatches: 1, innerEpochs: 1 };
-    const algorithm = v.parse(AlgorithmSchema, { name: 'distillation', ...shape });
-    const base = settings({ steps: 40, algorithm, horizon: [{ steps: 1, turns: 3 }] });
-    const options = { ...base, optimizer: { ...base.optimizer, learningRate: 0.2, warmupSteps: 0 } };
-    const policy = new FakePolicy(tokenizer.vocabSize, capacity({ batchScored: 128, batchTokens: 512 }), 1024);
-    const { trainer } = await trainerWith(options, policy);
-    const before = (await trainer.evaluator.evaluate(1)).train.policy.rate;
-    const kls: number[] = [];
-    for (let k = 1; k <= 40; k++) kls.push((await trainer.step(k)).record.metrics.teacherKl);
-    const after = (await trainer.evaluator.evaluate(1)).train.policy.rate;
-    expect(after, `${before} at first`).toBeGreaterThan(before + 0.25);
-    expect(kls.at(-1)).toBeLessThan(0.5 * kls[0]);
+  it.each(['sampled', 'reverse'])(
+    'learns the doors from the oracle alone, and comes nearer to it: %s',
+    async (divergence) => {
+      const shape = { groups: 4, groupSize: 4, minibatches: 1, innerEpochs: 1 };
+      const algorithm = v.parse(AlgorithmSchema, { name: 'distillation', divergence, ...shape });
+      const base = settings({ steps: 40, algorithm, horizon: [{ steps: 1, turns: 3 }] });
+      const options = { ...base, optimizer: { ...base.optimizer, learningRate: 0.2, warmupSteps: 0 } };
+      const policy = new FakePolicy(tokenizer.vocabSize, capacity({ batchScored: 128, batchTokens: 512 }), 1024);
+      const { trainer } = await trainerWith(options, policy);
+      const before = (await trainer.evaluator.evaluate(1)).train.policy.rate;
+      const kls: number[] = [];
+      const metric = divergence === 'sampled' ? 'teacherKl' : 'teacherDivergence';
+      for (let k = 1; k <= 40; k++) kls.push((await trainer.step(k)).record.metrics[metric]);
+      const after = (await trainer.evaluator.evaluate(1)).train.policy.rate;
+      expect(after, `${before} at first`).toBeGreaterThan(before + 0.25);
+      expect(kls.at(-1)).toBeLessThan(0.5 * kls[0]);
+    },
+  );
+
+  it('holds the credit of the chosen token out of a whole divergence, and the return in', () => {
+    const returns = creditOf({ teacherWeight: 0, rewardWeight: 2 }).advantages;
+    expect(creditOf({ divergence: 'forward' }).advantages.every((each) => each === 0)).toBe(true);
+    expect(creditOf({ divergence: 'forward', rewardWeight: 2 }).advantages).toEqual(returns);
+    const call = (change: object) =>
+      distillation.objective(v.parse(AlgorithmSchema, { name: 'distillation', ...change }) as never).divergence;
+    expect(call({})).toBeUndefined();
+    expect(call({ divergence: 'reverse', teacherWeight: 3 })).toEqual({ beta: 1, weight: 3 });
+    expect(call({ divergence: 'forward' })).toEqual({ beta: 0, weight: 1 });
+    expect(call({ divergence: 'jensen-shannon', mixture: 0.2 })).toEqual({ beta: 0.2, weight: 1 });
+  });
+
+  it.each([
+    [{ centered: true }, /algorithm\.centered: belongs to the credit of the chosen token alone/],
+    [{ teacherDiscount: 0.5 }, /algorithm\.teacherDiscount: belongs to the credit .* "reverse": set it to 0/],
+  ])('refuses settings of the credit beside a whole divergence, by name: %o', (change, message) => {
+    const document = JSON.parse(readFileSync('experiments/distil-maze.json', 'utf8'));
+    const algorithm = { ...document.algorithm, ...change };
+    expect(() => parseExperiment({ ...document, algorithm })).not.toThrow();
+    expect(() => parseExperiment({ ...document, algorithm: { ...algorithm, divergence: 'reverse' } })).toThrow(message);
   });
 
   it('is refused where no action is listed', () => {
@@ -229,31 +258,36 @@ describe('a policy as the teacher', () => {
     await expect(trainer.step(1)).rejects.toThrow(/learns from the policy absent and does not contain it/);
   });
 
-  it('gives the doors to a policy that has not learnt them, and comes nearer', async () => {
-    const shape = { groups: 4, groupSize: 4, minibatches: 1, innerEpochs: 1 };
-    const oracle = v.parse(AlgorithmSchema, { name: 'distillation', ...shape });
-    const base = settings({ steps: 40, algorithm: oracle, horizon: [{ steps: 1, turns: 3 }] });
-    const options = { ...base, optimizer: { ...base.optimizer, learningRate: 0.2, warmupSteps: 0 } };
-    const sizes = capacity({ batchScored: 128, batchTokens: 512 });
-    const make = (seed: number) => new FakePolicy(tokenizer.vocabSize, sizes, 1024, 64, seed);
-    const teacher = make(1);
-    const first = (await trainerWith(options, teacher)).trainer;
-    for (let k = 1; k <= 40; k++) await first.step(k);
-    const taught = {
-      ...options,
-      algorithm: v.parse(AlgorithmSchema, { name: 'distillation', teacher: 'first', ...shape }),
-    };
-    const student = make(2);
-    const score = (batch: PackedBatch, { temperature }: { temperature: number }) =>
-      teacher.score(batch, { temperature, weights: 'policy' });
-    const teachers = new Map([['first', { capacity: sizes, score }]]);
-    const worlds = new Map([['doors', new DoorWorld()]]);
-    const trainer = await Trainer.create(taught, { policy: student, worlds, tokenizer, teachers });
-    const before = (await trainer.evaluator.evaluate(1)).train.policy.rate;
-    const kls: number[] = [];
-    for (let k = 1; k <= 40; k++) kls.push((await trainer.step(k)).record.metrics.teacherKl);
-    const after = (await trainer.evaluator.evaluate(1)).train.policy.rate;
-    expect(after, `${before} at first`).toBeGreaterThan(before + 0.2);
-    expect(kls.at(-1)).toBeLessThan(0.5 * kls[0]);
-  });
+  it.each(['sampled', 'reverse'])(
+    'gives the doors to a policy that has not learnt them, and comes nearer: %s',
+    async (divergence) => {
+      const shape = { groups: 4, groupSize: 4, minibatches: 1, innerEpochs: 1 };
+      const oracle = v.parse(AlgorithmSchema, { name: 'distillation', ...shape });
+      const base = settings({ steps: 40, algorithm: oracle, horizon: [{ steps: 1, turns: 3 }] });
+      const options = { ...base, optimizer: { ...base.optimizer, learningRate: 0.2, warmupSteps: 0 } };
+      const sizes = capacity({ batchScored: 128, batchTokens: 512 });
+      const make = (seed: number) => new FakePolicy(tokenizer.vocabSize, sizes, 1024, 64, seed);
+      const teacher = make(1);
+      const first = (await trainerWith(options, teacher)).trainer;
+      for (let k = 1; k <= 40; k++) await first.step(k);
+      const taught = {
+        ...options,
+        algorithm: v.parse(AlgorithmSchema, { name: 'distillation', teacher: 'first', divergence, ...shape }),
+      };
+      const student = make(2);
+      const score = (batch: PackedBatch, { temperature }: { temperature: number }) =>
+        teacher.score(batch, { temperature, weights: 'policy' });
+      const distributions = async (batch: PackedBatch, { temperature }: { temperature: number }) =>
+        teacher.distributions(batch, temperature);
+      const teachers = new Map([['first', { capacity: sizes, score, distributions }]]);
+      const worlds = new Map([['doors', new DoorWorld()]]);
+      const trainer = await Trainer.create(taught, { policy: student, worlds, tokenizer, teachers });
+      const before = (await trainer.evaluator.evaluate(1)).train.policy.rate;
+      const kls: number[] = [];
+      for (let k = 1; k <= 40; k++) kls.push((await trainer.step(k)).record.metrics.teacherKl);
+      const after = (await trainer.evaluator.evaluate(1)).train.policy.rate;
+      expect(after, `${before} at first`).toBeGreaterThan(before + 0.2);
+      expect(kls.at(-1)).toBeLessThan(0.5 * kls[0]);
+    },
+  );
 });

@@ -19,6 +19,7 @@ import type {
   PolicyState,
   Sampling,
   Scores,
+  TokenDistributions,
   UpdateRequest,
   UpdateResult,
 } from '../../src/policy/policy.ts';
@@ -218,6 +219,14 @@ export class FakePolicy implements Learner {
     return { ...scoresOf(rows), ...(values ? { value: this.critic.values(hiddenOf(rows)) } : {}) };
   }
 
+  async distributions(batch: PackedBatch, temperature: number): Promise<TokenDistributions> {
+    const rows = this.scored(batch, this.weights, temperature);
+    const offsets = Int32Array.from({ length: rows.length + 1 }, (_, n) =>
+      rows.slice(0, n).reduce((sum, { p }) => sum + p.length, 0),
+    );
+    return { offsets, logprobs: Float32Array.from(rows.flatMap(({ p }) => p.map(Math.log))) };
+  }
+
   async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
     this.updates.push(request);
     const gradient = new Float64Array(this.numParameters);
@@ -233,6 +242,7 @@ export class FakePolicy implements Learner {
     for (const [index, rows] of scored.entries()) {
       this.count.tokensTrained += request.batches[index].batch.tokens.length;
       const { seeds, valueWeight, output } = await evaluation.part(index, scores[index]);
+      const slopes = rows.map((row, i) => divergenceSlopes(row.p, request, index, i));
       if (request.critic) this.critic.accumulate(hidden[index], valueWeight);
       rows.forEach((row, i) => {
         row.tokens.forEach((token, v) => {
@@ -240,9 +250,11 @@ export class FakePolicy implements Learner {
           const dlogprob = ((v === row.index ? 1 : 0) - p) / temperature;
           const dentropy = (-p * (Math.log(p) + row.entropy)) / temperature;
           gradient[row.bucket * this.vocabSize + token] += seeds[2 * i] * dlogprob + seeds[2 * i + 1] * dentropy;
+          gradient[row.bucket * this.vocabSize + token] += slopes[i].slopes[v] / temperature;
         });
       });
-      outputs.push(output);
+      const divergence = Float32Array.from(slopes, (row) => row.divergence);
+      outputs.push(request.divergence === undefined ? output : { ...output, divergence });
     }
     const gradNorm = Math.sqrt(gradient.reduce((sum, g) => sum + g * g, 0));
     this.adam(gradient, request.optimizer);
@@ -294,6 +306,18 @@ export class FakePolicy implements Learner {
   }
 
   destroy(): void {}
+}
+
+/** A row's reverse KL from its teacher, and the slopes of its weighted value by the scaled logits. */
+function divergenceSlopes(p: readonly number[], { divergence, batches }: UpdateRequest, index: number, row: number) {
+  const { teacher } = batches[index];
+  const none = { divergence: 0, slopes: p.map(() => 0) };
+  if (divergence === undefined || !teacher) return none;
+  if (divergence !== 1) throw new Error('the stand-in has the reverse KL alone');
+  const logq = teacher.logprobs.subarray(teacher.offsets[row], teacher.offsets[row + 1]);
+  if (logq.length === 0) return none;
+  const kl = p.reduce((sum, each, i) => sum + each * (Math.log(each) - logq[i]), 0);
+  return { divergence: kl, slopes: p.map((each, i) => teacher.weights[row] * each * (Math.log(each) - logq[i] - kl)) };
 }
 
 /** Longest turn, in tokens, that the tests request. */

@@ -63,9 +63,14 @@ async function withEngine<T>(open: (engines: Assembly) => Promise<Engine>, use: 
   }
 }
 
+const whole = (divergence: string, change: object = {}) => ({
+  ...change,
+  algorithm: { ...algorithm, teacher: 'maze-few', divergence },
+});
+
 /** The first step of a new run that learns from a teacher. */
-async function firstStep(teacher: string, read: (name: string) => Promise<Uint8Array | null>) {
-  const { experiment, assets } = await withTeachers(taught(teacher), read);
+async function firstStep(teacher: string, read: (name: string) => Promise<Uint8Array | null>, change: object = {}) {
+  const { experiment, assets } = await withTeachers(taught(teacher, change), read);
   return withEngine(
     (engines) => engines.open(experiment, { ...opening, assets }),
     async (engine) => {
@@ -131,8 +136,81 @@ it('a teacher equal to the policy gives no credit', async () => {
   expect(Math.abs(record.metrics.teacherKl)).toBeLessThan(1e-5);
 });
 
-it('is planned as it is allocated', async () => {
-  const { experiment, assets } = await withTeachers(taught('maze-few'), shippedAgent);
+it.each(['reverse', 'forward', 'jensen-shannon'])('nor has it a divergence: %s', async (divergence) => {
+  const own = await ownFirstWeights();
+  const change = { algorithm: { ...algorithm, teacher: 'own.zip', divergence } };
+  const { record } = await firstStep('own.zip', async () => own, change);
+  expect(Math.abs(record.metrics.teacherDivergence)).toBeLessThan(1e-6);
+  expect(record.metrics.gradNorm).toBeLessThan(1e-5);
+});
+
+/** Log-probabilities of every allowed token of an episode's choices, each scored in the place of the chosen one. */
+async function everyLogprob(policy: Pick<Learner, 'score'>, trajectory: Trajectory): Promise<number[][]> {
+  const { position, offsets, tokens: allowed } = trajectory.choices!;
+  const rows: number[][] = [];
+  for (const [k, at] of position.entries()) {
+    const list = [...allowed.subarray(offsets[k], offsets[k + 1])];
+    const row: number[] = [];
+    for (const token of list) {
+      const tokens = Int32Array.of(...trajectory.tokens.subarray(0, at), token);
+      const choices = { offsets: Int32Array.of(0, list.length), tokens: Int32Array.from(list) };
+      const segments = [{ start: 0, end: tokens.length, parent: -1 }];
+      const batch = { tokens, segments, scored: Int32Array.of(at), allowed: choices };
+      row.push((await policy.score(batch, { temperature: 1, weights: 'policy' })).logprob[0]);
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Every allowed token of these episodes under a policy whose engine `open` opens. */
+const everyUnder = (open: (engines: Assembly) => Promise<Engine>, trajectories: readonly Trajectory[]) =>
+  withEngine(open, async (engine) => {
+    const { policy } = (await engine.completionPolicy!())!;
+    const rows: number[][] = [];
+    for (const each of trajectories) rows.push(...(await everyLogprob(policy as Learner, each)));
+    return rows;
+  });
+
+it('the reverse KL is that of all allowed tokens, each scored by itself under the agent and under the policy', async () => {
+  const { trajectories, record } = await firstStep('maze-few', shippedAgent, whole('reverse'));
+  const run = readRunFile((await shippedAgent('maze-few'))!, 'maze-few');
+  const agent = (engines: Assembly) => openRunEngine(engines, run, 'maze-few', (experiment) => experiment);
+  const student = async (engines: Assembly) => {
+    const engine = await engines.open(taught(null), { ...opening, assets: null });
+    await engine.initialize();
+    return engine;
+  };
+  const [own, theirs] = [await everyUnder(student, trajectories), await everyUnder(agent, trajectories)];
+  const labels = trajectories.flatMap(({ distributions }) => [...distributions!.logprobs]);
+  expect(labels).toHaveLength(theirs.flat().length);
+  theirs.flat().forEach((logprob, i) => void expect(Math.abs(labels[i] - logprob)).toBeLessThan(2e-4));
+  const kls = own.map((row, k) => row.reduce((sum, p, i) => sum + Math.exp(p) * (p - theirs[k][i]), 0));
+  const { teacherDivergence, policyLoss, loss } = record.metrics;
+  expect(teacherDivergence).toBeCloseTo(kls.reduce((sum, kl) => sum + kl, 0) / kls.length, 4);
+  expect(teacherDivergence).toBeGreaterThan(0.1);
+  expect(loss).toBeCloseTo(teacherDivergence, 4);
+  expect(policyLoss).toBe(0);
+  for (const { advantages } of trajectories) expect(advantages.every((each) => each === 0)).toBe(true);
+});
+
+it('compares whole vocabularies where nothing is masked', async () => {
+  const { sampling } = maze;
+  const own = await ownFirstWeights();
+  const change = {
+    algorithm: { ...algorithm, divergence: 'forward', teacher: 'own.zip' },
+    sampling: { ...sampling, maskActions: false },
+  };
+  const { record, trajectories } = await firstStep('own.zip', async () => own, change);
+  const { offsets } = trajectories[0].distributions!;
+  const [first, ...others] = Array.from(offsets.subarray(1), (end, k) => end - offsets[k]);
+  expect(first).toBeGreaterThan(20);
+  for (const each of others) expect(each).toBe(first);
+  expect(Math.abs(record.metrics.teacherDivergence)).toBeLessThan(1e-5);
+});
+
+it.each(['sampled', 'reverse'])('is planned as it is allocated: %s', async (divergence) => {
+  const { experiment, assets } = await withTeachers(taught('maze-few', whole(divergence)), shippedAgent);
   const { engines, close } = await assembly();
   const planned = await engines.plan(experiment, assets);
   const alone = await engines.plan(experiment);
@@ -163,19 +241,21 @@ function service() {
 }
 const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
 
-it('stores the teacher and its hash with the run, which then resumes exactly', async () => {
-  const [whole, stopped] = [
-    await service().createRun(taught('maze-few')),
-    await service().createRun(taught('maze-few')),
-  ];
-  expect(teacherOf(whole.experiment.algorithm)).toMatch(/^maze-few#[0-9a-f]{16}$/);
-  await train(whole.id);
-  await train(stopped.id, 2);
-  await train(stopped.id);
-  const records = await recordsOf(whole.id);
-  expect(records).toHaveLength(5);
-  expect(await recordsOf(stopped.id)).toEqual(records);
-});
+it.each(['sampled', 'reverse'])(
+  'stores the teacher and its hash with the run, which then resumes exactly: %s',
+  async (divergence) => {
+    const document = taught('maze-few', whole(divergence));
+    const [complete, stopped] = [await service().createRun(document), await service().createRun(document)];
+    expect(teacherOf(complete.experiment.algorithm)).toMatch(/^maze-few#[0-9a-f]{16}$/);
+    await train(complete.id);
+    await train(stopped.id, 2);
+    await train(stopped.id);
+    const records = await recordsOf(complete.id);
+    expect(records).toHaveLength(5);
+    expect(records.at(-1)!.metrics.teacherDivergence !== undefined).toBe(divergence === 'reverse');
+    expect(await recordsOf(stopped.id)).toEqual(records);
+  },
+);
 
 it('refuses a teacher that is missing or another policy, by name', async () => {
   await expect(service().createRun(taught('no-such-agent'))).rejects.toThrow(

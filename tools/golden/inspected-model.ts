@@ -48,7 +48,8 @@ async function gradientsOf(
   { temperature = 1 } = {},
 ): Promise<TensorMap> {
   const { grads } = model['train']();
-  await model['accumulate'](batch, givenWeights, [weight, entropyWeight], [], 0, temperature);
+  const request = { batches: [{ batch, columns: [weight, entropyWeight] }], objective: givenWeights, scalars: [] };
+  await model['accumulate'](request, 0, 0, temperature);
   const tensors = await model['state'].read([[grads, '']]);
   grads.clear(model.recorder);
   await model.recorder.finish();

@@ -84,6 +84,12 @@ export function predecessors(batch: PackedBatch): Int32Array {
   return out;
 }
 
+/** The batch with a list for each row, so that the masked head runs it; an empty list allows the whole vocabulary. */
+export const withLists = (batch: PackedBatch): PackedBatch =>
+  batch.allowed
+    ? batch
+    : { ...batch, allowed: { offsets: new Int32Array(batch.scored.length + 1), tokens: new Int32Array(0) } };
+
 /** Groups entries e = 0..E-1 by `target[e]`, in ascending e within a target. */
 export function scatterList(targets: ArrayLike<number>, sources: ArrayLike<number>, scaled = false): ScatterList {
   const entries = targets.length;
@@ -119,17 +125,23 @@ function countsOf(targets: ArrayLike<number>): Int32Array {
   return counts;
 }
 
+/** (N + 1) starts of the rows' entries in the masked head. A row without a mask lists the whole vocabulary. */
+export function entryStarts({ offsets }: AllowedTokens, vocabSize: number): Uint32Array<ArrayBuffer> {
+  const starts = new Uint32Array(offsets.length);
+  for (let n = 0; n + 1 < starts.length; n++) {
+    const size = offsets[n + 1] - offsets[n];
+    starts[n + 1] = starts[n] + (size === 0 ? vocabSize : size);
+  }
+  return starts;
+}
+
 /**
  * Entries of the masked head: (N + 1) starts, (E) rows and (E) tokens. A row without a mask lists the whole vocabulary.
  */
 export function allowedEntries(allowed: AllowedTokens, targets: ArrayLike<number>, vocabSize: number) {
   const rows = allowed.offsets.length - 1;
   if (rows !== targets.length) throw new BatchError(`${rows} allowed rows for ${targets.length} scored tokens.`);
-  const starts = new Uint32Array(rows + 1);
-  for (let n = 0; n < rows; n++) {
-    const size = allowed.offsets[n + 1] - allowed.offsets[n];
-    starts[n + 1] = starts[n] + (size === 0 ? vocabSize : size);
-  }
+  const starts = entryStarts(allowed, vocabSize);
   const row = new Uint32Array(starts[rows]);
   const token = new Uint32Array(starts[rows]);
   for (let n = 0; n < rows; n++) {

@@ -10,10 +10,10 @@
 import { grid1d } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { allowedCapacity } from '../plan/head-buffers.ts';
-import type { Capacity, PackedBatch } from '../policy.ts';
+import type { Capacity, PackedBatch, TeacherRows } from '../policy.ts';
 import type { ListAt, Weights } from '../weights/linear.ts';
 import { vocabularyTile } from '../weights/parameters.ts';
-import { allowedEntries, BatchError, predecessors, type ScatterList, scatterList } from './batch.ts';
+import { allowedEntries, BatchError, entryStarts, predecessors, type ScatterList, scatterList } from './batch.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -26,7 +26,18 @@ export interface ScoredRows {
   intoTokens: ListAt;
   /** Adds each row's value gradient to its hidden state; null if no value gradient goes there. */
   intoHidden: ListAt | null;
-  masked: null | { E: number; starts: number; row: number; token: number; intoHidden: ListAt; intoTable: ListAt };
+  masked: null | MaskedRows;
+}
+
+interface MaskedRows {
+  E: number;
+  starts: number;
+  row: number;
+  token: number;
+  intoHidden: ListAt;
+  intoTable: ListAt;
+  /** Divergence (`UpdateRequest.divergence`) from the uploaded teacher; absent: none. */
+  divergence?: number;
 }
 
 /** Writes arrays one after another into one buffer. */
@@ -57,6 +68,28 @@ function numbersTo(n: number): Uint32Array {
   const out = new Uint32Array(n);
   for (let i = 0; i < n; i++) out[i] = i;
   return out;
+}
+
+/** (N + E) weight of each row's divergence, and a log-probability for each of its allowed tokens. */
+function teacherWords({ allowed, scored }: PackedBatch, teacher: TeacherRows, vocabSize: number) {
+  const { offsets, logprobs, weights } = teacher;
+  const N = scored.length;
+  if (offsets.length !== N + 1 || weights.length !== N)
+    throw new BatchError(
+      `A teacher of ${offsets.length - 1} rows with ${weights.length} weights for ${N} scored tokens.`,
+    );
+  const starts = entryStarts(allowed!, vocabSize);
+  const words = new Float32Array(N + starts[N]);
+  for (let n = 0; n < N; n++) {
+    const row = logprobs.subarray(offsets[n], offsets[n + 1]);
+    if (row.length === 0) continue;
+    const size = starts[n + 1] - starts[n];
+    if (row.length !== size)
+      throw new BatchError(`Row ${n} has ${size} allowed tokens, and its teacher ${row.length}.`);
+    words[n] = weights[n];
+    words.set(row, N + starts[n]);
+  }
+  return words;
 }
 
 export class Head {
@@ -115,6 +148,14 @@ export class Head {
       intoHidden: packer.addList(scatterList(row, token, true)),
       intoTable: packer.addList(scatterList(token, row, true)),
     };
+  }
+
+  /** Uploads a teacher's distributions of masked rows, whose divergence the next backward adds to the loss. */
+  uploadTeacher({ masked }: ScoredRows, batch: PackedBatch, teacher: TeacherRows, divergence: number): void {
+    if (!masked || !this.ws.has('teacher'))
+      throw new BatchError("This policy was planned without a teacher's distributions.");
+    masked.divergence = divergence;
+    this.ops.recorder.upload(this.ws.buffer('teacher'), 0, teacherWords(batch, teacher, this.config.vocabSize));
   }
 
   /**
@@ -257,6 +298,16 @@ export class Head {
     const mask = rows.masked!;
     const C = config.hiddenSize;
     const logits = ws.slice('entryLogits');
+    if (mask.divergence !== undefined) this.divergenceBackward(rows, mask, mask.divergence, resultOffset, temperature);
+    else this.entriesBackward(mask, resultOffset, temperature);
+    ops.recorder.clear(ws.buffer('dhidden'), 0, rows.N * C * 4);
+    weights.scatterTable(mask.intoHidden, logits, ws.slice('dhidden'));
+    const dtable = weights.gradient('head');
+    if (dtable) ops.scatterRows(ws.slice('lists'), mask.intoTable, ws.slice('hiddenNormed'), dtable, C, logits);
+  }
+
+  private entriesBackward(mask: MaskedRows, resultOffset: number, temperature: number): void {
+    const { ws, ops } = this;
     ops.recorder.run({
       kernel: ops.kernels.request('head_sparse_dlogits'),
       bindings: [
@@ -265,7 +316,7 @@ export class Head {
         ws.slice('headLse'),
         ws.slice('results'),
         ws.slice('seeds'),
-        logits,
+        ws.slice('entryLogits'),
       ],
       grid: grid1d(ceil(mask.E, 64)),
       params: {
@@ -274,9 +325,34 @@ export class Head {
       },
       flops: 10 * mask.E,
     });
-    ops.recorder.clear(ws.buffer('dhidden'), 0, rows.N * C * 4);
-    weights.scatterTable(mask.intoHidden, logits, ws.slice('dhidden'));
-    const dtable = weights.gradient('head');
-    if (dtable) ops.scatterRows(ws.slice('lists'), mask.intoTable, ws.slice('hiddenNormed'), dtable, C, logits);
+  }
+
+  private divergenceBackward(
+    { N }: ScoredRows,
+    mask: MaskedRows,
+    beta: number,
+    resultOffset: number,
+    temperature: number,
+  ): void {
+    const { ws, ops } = this;
+    ops.recorder.run({
+      kernel: ops.kernels.request('head_divergence_dlogits'),
+      bindings: [
+        ws.slice('lists'),
+        ws.slice('targets'),
+        ws.slice('headLse'),
+        ws.slice('results'),
+        ws.slice('seeds'),
+        ws.slice('teacher'),
+        ws.slice('entryLogits'),
+        ws.slice('divergences'),
+      ],
+      grid: grid1d(ceil(N, 64)),
+      params: {
+        ...{ N, startOffset: mask.starts, tokenOffset: mask.token, resultOffset },
+        ...{ inverseTemperature: 1 / temperature, beta },
+      },
+      flops: 30 * mask.E,
+    });
   }
 }

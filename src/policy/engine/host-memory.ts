@@ -1,11 +1,15 @@
-/** Host arrays of an update, allocated once from the plan and found by name. */
+/**
+ * Host arrays of an update, allocated once from the plan and found by name. A teacher's distributions are planned as
+ * well, and lie in the trajectories.
+ */
 import type { HostBuffer, PlannedBuffer } from '../plan/planned-buffer.ts';
 
 export class HostMemory {
   private readonly arrays = new Map<PlannedBuffer['name'], Float32Array<ArrayBuffer>>();
 
   constructor(plan: readonly PlannedBuffer[]) {
-    for (const { name, bytes, part } of plan) if (part === 'host') this.arrays.set(name, new Float32Array(bytes / 4));
+    for (const { name, bytes, part } of plan)
+      if (part === 'host' && name !== 'distributions') this.arrays.set(name, new Float32Array(bytes / 4));
   }
 
   /** Returns the array, or null if it was not planned. */

@@ -19,6 +19,8 @@ export interface ModelOptions extends WeightOptions {
   critic?: CriticKind | null;
   /** Largest number of rows in an update whose objective sums over all rows. Absent: the objective does not. */
   updateRows?: number;
+  /** Largest number of rows of a step with a teacher's distributions. Absent: no update reads them. */
+  taughtRows?: number;
   onProgress?: (done: number, total: number, kernel: string) => void;
 }
 
@@ -36,7 +38,7 @@ export function secondOptions({ weights, capacity, choices, keptBytes, adapter }
 
 /** Plan options of a model. */
 export function planOptionsOf(
-  { weights, adapter, trainable, reference, precision, kvCache, keptBytes, critic, updateRows }: ModelOptions,
+  { weights, adapter, trainable, reference, precision, kvCache, keptBytes, critic, ...options }: ModelOptions,
   device: Device,
 ): PlanOptions {
   return {
@@ -47,7 +49,8 @@ export function planOptionsOf(
     kvCache,
     keptBytes,
     critic,
-    updateRows,
+    updateRows: options.updateRows,
+    taughtRows: options.taughtRows,
     lora: adapter?.lora,
     blockBytes: device.bindingBytes,
     timingBytes: device.timingBytes,

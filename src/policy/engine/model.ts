@@ -23,12 +23,13 @@ import type {
   PolicyState,
   Sampling,
   Scores,
+  TokenDistributions,
   UpdateRequest,
   UpdateResult,
 } from '../policy.ts';
 import type { Weights } from '../weights/linear.ts';
 import { plainCache } from './attention.ts';
-import { BatchError, describeTokens } from './batch.ts';
+import { BatchError, describeTokens, entryStarts, withLists } from './batch.ts';
 import { Critic, loadNotes, saveNotes } from './critic.ts';
 import { Generation } from './generation/generation.ts';
 import { Head } from './head.ts';
@@ -43,7 +44,7 @@ import { ModelWeights } from './model-weights.ts';
 import { requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
 import { requestKernels } from './request-kernels.ts';
-import { column, outputsOf } from './results.ts';
+import { column, outputsOf, withDivergences } from './results.ts';
 import { ropeTable } from './rope-table.ts';
 import { loadSecond, saveSecond } from './second-model.ts';
 import { Workspace } from './workspace.ts';
@@ -52,6 +53,11 @@ type UpdateOptions = Parameters<Learner['update']>[1];
 /** An update before its optimiser step. */
 type Accumulated = Omit<UpdateRequest, 'optimizer'>;
 type Forward = { rows: ReturnType<Head['upload']>; pass: Pass };
+
+const withAllLists = (request: Accumulated): Accumulated => ({
+  ...request,
+  batches: request.batches.map((each) => ({ ...each, batch: withLists(each.batch) })),
+});
 
 export class Model implements Learner {
   readonly kernels: KernelCache;
@@ -246,20 +252,40 @@ export class Model implements Learner {
     });
   }
 
+  /** Distribution of each scored token over its allowed tokens. */
+  distributions(batch: PackedBatch, { temperature }: { temperature: number }): Promise<TokenDistributions> {
+    return this.sealed('score', async () => {
+      const listed = withLists(batch);
+      this.forward(this.weights, listed, 0, temperature);
+      const offsets = Int32Array.from(entryStarts(listed.allowed!, this.vocabSize));
+      const N = batch.scored.length;
+      const read = async (name: 'entryLogits' | 'headLse', count: number) => {
+        const part = slice(this.ws.buffer(name), 0, count * 4);
+        return (await this.state.readInto(new Float32Array(part.size / 4), part)).subarray(0, count);
+      };
+      const logprobs = await read('entryLogits', offsets[N]);
+      const lse = await read('headLse', N);
+      lse.forEach((value, n) => {
+        for (let e = offsets[n]; e < offsets[n + 1]; e++) logprobs[e] -= value;
+      });
+      return { offsets, logprobs };
+    });
+  }
+
   /** Runs forward, objective and backward of one micro-batch, accumulating gradients. */
   private async accumulate(
-    batch: PackedBatch,
-    objective: ObjectiveSpec,
-    columns: readonly Float32Array[],
-    scalars: readonly number[],
+    { batches, objective, scalars, divergence }: Accumulated & { objective: ObjectiveSpec },
+    index: number,
     resultOffset: number,
     temperature: number,
   ): Promise<void> {
     this.train();
+    const { batch, columns, teacher } = batches[index];
     const forward = this.forward(this.weights, batch, resultOffset, temperature);
     // An objective that this thread evaluates reads the results of the forward.
     if (!this.device.compiles) await this.recorder.finish();
     runObjective(this.ops, this.ws, objective, columns, scalars, forward.rows.N, resultOffset);
+    if (divergence !== undefined) this.head.uploadTeacher(forward.rows, batch, teacher!, divergence);
     this.backward(forward, resultOffset, temperature);
   }
 
@@ -314,11 +340,12 @@ export class Model implements Learner {
    * norm or without.
    */
   private async accumulated<T>(
-    request: Accumulated,
+    given: Accumulated,
     options: UpdateOptions,
     end: (read: (withNorm: boolean) => Promise<UpdateResult>) => Promise<T>,
   ): Promise<T> {
     this.train();
+    const request = given.divergence === undefined ? given : withAllLists(given);
     const { objective } = request;
     const byHost = objective.wgsl === undefined;
     if (!byHost) {
@@ -328,7 +355,15 @@ export class Model implements Learner {
     const work = byHost
       ? () => this.accumulateByHost(request, options)
       : () => this.accumulateOnDevice({ ...request, objective }, options);
-    return this.sealed('update', async () => end(await work())).catch((error) => this.discardGradients(error));
+    const withTeacher = (output: UpdateResult['outputs'][number], index: number) =>
+      request.divergence === undefined ? output : withDivergences(output, request.batches[index].teacher!);
+    return this.sealed('update', async () => {
+      const read = await work();
+      return end(async (withNorm) => {
+        const result = await read(withNorm);
+        return { ...result, outputs: result.outputs.map(withTeacher) };
+      });
+    }).catch((error) => this.discardGradients(error));
   }
 
   /** Discards partial gradients of a failed update, so that they do not enter the next one. */
@@ -347,21 +382,23 @@ export class Model implements Learner {
     let waiting: number[] = [];
     const room = this.capacity.batchScored * resultBatches;
     let used = 0;
-    for (const [index, { batch, columns }] of request.batches.entries()) {
+    const { aux } = request.objective;
+    const taught = request.divergence !== undefined;
+    for (const [index, { batch }] of request.batches.entries()) {
       const N = batch.scored.length;
       if (used + N > room) {
-        outputs.push(...(await this.readResults(waiting, used, false, request.objective.aux)).outputs);
+        outputs.push(...(await this.readResults(waiting, used, { aux, taught })).outputs);
         waiting = [];
         used = 0;
       }
-      await this.accumulate(batch, request.objective, columns, request.scalars, used, temperature);
+      await this.accumulate(request, index, used, temperature);
       await this.recorder.yieldToMessages();
       onBatch?.(index + 1, request.batches.length);
       waiting.push(N);
       used += N;
     }
     return async (withNorm) => {
-      const last = await this.readResults(waiting, used, withNorm, request.objective.aux);
+      const last = await this.readResults(waiting, used, { withNorm, aux, taught });
       return { outputs: [...outputs, ...last.outputs], gradNorm: last.gradNorm };
     };
   }
@@ -373,7 +410,7 @@ export class Model implements Learner {
     request: Accumulated,
     { temperature, onBatch }: UpdateOptions,
   ): Promise<(withNorm: boolean) => Promise<UpdateResult>> {
-    const { batches, critic } = request;
+    const { batches, critic, divergence } = request;
     const evaluation = new HostEvaluation(request, this.host.array('updateScores') ?? new Float32Array(0));
     const run = async (batch: PackedBatch) => {
       const forward = this.forward(this.weights, batch, 0, temperature);
@@ -382,19 +419,22 @@ export class Model implements Learner {
     };
     if (evaluation.needsAll) for (const { batch } of batches) evaluation.addScores((await run(batch)).scores);
     const outputs: UpdateResult['outputs'] = [];
-    for (const [index, { batch }] of batches.entries()) {
+    for (const [index, { batch, teacher }] of batches.entries()) {
       const { forward, valued, scores, hidden } = await run(batch);
       const { seeds, valueWeight, output } = await evaluation.part(index, scores);
       this.recorder.upload(this.ws.buffer('seeds'), 0, seeds);
+      if (divergence !== undefined) this.head.uploadTeacher(forward.rows, batch, teacher!, divergence);
       this.backward(forward, 0, temperature, critic && this.uploadValues(valueWeight, critic));
       if (valued) this.second!.backwardValues(valued, valueWeight, this.critic.slopes);
       if (hidden) this.critic.accumulate(hidden, valueWeight);
-      outputs.push(output);
+      const N = batch.scored.length;
+      const read = divergence === undefined ? [] : (await this.readResults([N], N, { taught: true })).outputs;
+      outputs.push({ ...output, ...(read[0] && { divergence: read[0].divergence }) });
       await this.recorder.yieldToMessages();
       onBatch?.(index + 1, batches.length);
     }
     return async (withNorm) => {
-      const { gradNorm } = withNorm ? await this.readResults([], 0, true) : { gradNorm: 0 };
+      const { gradNorm } = withNorm ? await this.readResults([], 0, { withNorm }) : { gradNorm: 0 };
       return { outputs, gradNorm, metrics: evaluation.metrics };
     };
   }
@@ -433,12 +473,18 @@ export class Model implements Learner {
     return { scores: { ...scores, value: this.critic.values(hidden) }, hidden };
   }
 
-  private async readResults(sizes: number[], used: number, withNorm: boolean, aux?: readonly string[]) {
-    const slices = [slice(this.ws.buffer('results'), 0, Math.max(1, used) * resultFloats * 4)];
+  private async readResults(
+    sizes: number[],
+    used: number,
+    { withNorm = false, taught = false, aux }: { withNorm?: boolean; taught?: boolean; aux?: readonly string[] },
+  ) {
+    const count = Math.max(1, used);
+    const slices = [slice(this.ws.buffer('results'), 0, count * resultFloats * 4)];
+    if (taught) slices.push(slice(this.ws.buffer('divergences'), 0, count * 4));
     if (withNorm) slices.push(whole(this.ws.buffer('norm')));
-    const [bytes, norm] = await this.recorder.read(slices);
-    const rows = new Float32Array(bytes);
-    return { outputs: outputsOf(rows, sizes, aux), gradNorm: norm ? new Float32Array(norm)[0] : 0 };
+    const [rows, ...others] = (await this.recorder.read(slices)).map((bytes) => new Float32Array(bytes));
+    const outputs = outputsOf(rows, sizes, aux, taught ? others[0] : undefined);
+    return { outputs, gradNorm: withNorm ? others[others.length - 1][0] : 0 };
   }
 
   /** Nothing is copied for an adapted model: its reference is the base, regardless of the adapter. */

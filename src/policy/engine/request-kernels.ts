@@ -66,6 +66,8 @@ function recordPasses(model: Recorded, ws: Workspace, T: number, trains: boolean
     const rows: ScoredRows = { N: T, intoTokens: list, intoHidden, masked: mask };
     head.forward(weights, rows, 0, 1);
     if (trains) head.backward(weights, rows, T, 0, 1, intoHidden !== null);
+    if (!mask || !trains || !ws.has('teacher')) continue;
+    head.backward(weights, { ...rows, masked: { ...mask, divergence: 1 } }, T, 0, 1);
   }
   if (trains) layers.backward(weights, pass);
 }

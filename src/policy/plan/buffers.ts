@@ -12,7 +12,7 @@ import type { Precision } from '../weights/linear.ts';
 import type { TensorFormats } from '../weights/packed-layout.ts';
 import { type Layout, layoutFloats } from '../weights/parameters.ts';
 import { cacheBuffers, decodingBuffers, pageBuffers } from './decoding-buffers.ts';
-import { headBuffers, hostBuffers, resultBatches, resultFloats, valueBuffers } from './head-buffers.ts';
+import { headBuffers, hostBuffers, resultBatches, resultFloats, teacherBuffers, valueBuffers } from './head-buffers.ts';
 import {
   activationBuffers,
   adapterBuffers,
@@ -47,6 +47,8 @@ export interface PlanOptions {
   critic?: CriticKind | null;
   /** Largest number of rows in an update whose objective sums over all rows; 0 if the objective does not. */
   updateRows?: number;
+  /** Largest number of rows of a step with a teacher's distributions; 0 if no update reads them. */
+  taughtRows?: number;
   /** Memory for kernel timings on the device. */
   timingBytes?: number;
   /** True on the processor: read-backs need no staging buffer, and packed weights have integer products. */
@@ -62,8 +64,8 @@ export const maxStaging = 32 << 20;
  * Size of the read-back buffer: the trained parameters with their moments, up to a bound, or a step's results if
  * larger.
  */
-function stagingBytes(c: Capacity, trainedBytes: number): number {
-  const results = c.batchScored * resultFloats * 4 * resultBatches + 256;
+function stagingBytes(c: Capacity, trainedBytes: number, distributions: boolean): number {
+  const results = c.batchScored * (resultFloats + (distributions ? 1 : 0)) * 4 * resultBatches + 256;
   return Math.ceil(Math.min(maxStaging, Math.max(trainedBytes, results, 1 << 20)) / 16) * 16;
 }
 
@@ -101,8 +103,8 @@ function layerBuffers(sizes: Sizes, trained: Layout, options: PlanOptions): Plan
 }
 
 function transferBuffers(capacity: Capacity, trained: Layout, options: PlanOptions): PlannedBuffer[] {
-  const staging = stagingBytes(capacity, options.trainable ? layoutFloats(trained) * 12 : 0);
-  const { sharesMemory, timingBytes } = options;
+  const { sharesMemory, timingBytes, taughtRows = 0 } = options;
+  const staging = stagingBytes(capacity, options.trainable ? layoutFloats(trained) * 12 : 0, taughtRows > 0);
   return [
     ...planned('transfer', sharesMemory ? [] : [['staging', staging / 4]]),
     ...planned('transfer', [['uniforms', recorderBytes / 4]]),
@@ -127,12 +129,12 @@ const criticOptions = ({ keptBytes, timingBytes, sharesMemory, blockBytes }: Pla
 
 /** Buffers of a separate critic's model, and arrays on the host. */
 function criticBuffers(config: ModelConfig, capacity: Capacity, sizes: Sizes, options: PlanOptions): PlannedBuffer[] {
-  const { critic = null, updateRows = 0 } = options;
+  const { critic = null, updateRows = 0, taughtRows = 0 } = options;
   const separate = critic === 'separate' ? planBuffers(config, scoringCapacity(capacity), criticOptions(options)) : [];
   const own = critic !== null && critic !== 'separate';
   return [
     ...separate.map((buffer) => (buffer.part === 'host' ? buffer : { ...buffer, part: 'critic' as const })),
-    ...planned('host', named(hostBuffers(sizes, { critic: own, updateRows }))),
+    ...planned('host', named(hostBuffers(sizes, { critic: own, updateRows, taughtRows }))),
   ];
 }
 
@@ -146,6 +148,7 @@ export function planBuffers(config: ModelConfig, capacity: Capacity, options: Pl
     ...weightBuffers(config, trained, options),
     ...layerBuffers(sizes, trained, options),
     ...planned('head', named({ ...headBuffers(sizes, shared), ...(shared ? valueBuffers(sizes) : {}) })),
+    ...planned('head', options.taughtRows ? named(teacherBuffers(sizes)) : []),
     ...planned('KV cache', [...caches, ...named(pageBuffers(sizes))]),
     ...planned('decoding', named(decodingBuffers(sizes))),
     ...transferBuffers(capacity, trained, options),

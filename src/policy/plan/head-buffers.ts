@@ -13,9 +13,13 @@ export const objectiveColumns = 8;
 /** Largest average number of allowed tokens per scored row of a batch in which every row has a list. */
 const allowedPerScored = 64;
 
+/** Allowed tokens that are planned for each scored row. */
+const allowedPerRow = ({ freeTokens }: Capacity, vocabSize: number) =>
+  Math.max(allowedPerScored, freeTokens ? vocabSize : 0);
+
 /** Capacity of the allowed-token lists of one batch, in entries. */
-export const allowedCapacity = ({ batchScored, freeTokens }: Capacity, vocabSize: number) =>
-  batchScored * Math.max(allowedPerScored, freeTokens ? vocabSize : 0);
+export const allowedCapacity = (capacity: Capacity, vocabSize: number) =>
+  capacity.batchScored * allowedPerRow(capacity, vocabSize);
 
 /**
  * Size of the head's lists in 32-bit words: starts, rows, tokens, two scaled scatter lists, the plain scatter list, the
@@ -55,14 +59,27 @@ export function headBuffers(sizes: Sizes, critic = false) {
  */
 export const valueBuffers = ({ N, h }: Sizes) => ({ valueHead: h, valueSeeds: N });
 
+/**
+ * Buffers of a teacher's distributions: a weight for each row and a log-probability for each allowed token; the rows'
+ * divergences.
+ */
+export const teacherBuffers = ({ N, config, capacity }: Sizes) => ({
+  teacher: N + allowedCapacity(capacity, config.vocabSize),
+  divergences: N * resultBatches,
+});
+
 /** Numbers per row kept between the two forwards of an objective over all rows: logprob, entropy, value. */
 export const scoreFloats = 3;
 
 /**
- * Host memory of an update: hidden states for a value head on the host, and the scores of all rows for an objective
- * that sums over them and therefore needs two forwards.
+ * Host memory of an update: hidden states for a value head on the host, the scores of all rows for an objective that
+ * sums over them and therefore needs two forwards, and a teacher's distributions of the step's trajectories.
  */
-export const hostBuffers = ({ N, h }: Sizes, { critic, updateRows }: { critic: boolean; updateRows: number }) => ({
+export const hostBuffers = (
+  { N, h, capacity, config }: Sizes,
+  { critic, updateRows, taughtRows }: { critic: boolean; updateRows: number; taughtRows: number },
+) => ({
   ...(critic ? { hiddenRows: N * h } : {}),
   ...(updateRows ? { updateScores: updateRows * scoreFloats } : {}),
+  ...(taughtRows ? { distributions: taughtRows * allowedPerRow(capacity, config.vocabSize) } : {}),
 });

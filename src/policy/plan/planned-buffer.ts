@@ -1,6 +1,6 @@
 /** A buffer of the plan: its name, its size, and the part of the engine it belongs to. */
 import type { decodingBuffers, pageBuffers } from './decoding-buffers.ts';
-import type { headBuffers, valueBuffers } from './head-buffers.ts';
+import type { headBuffers, teacherBuffers, valueBuffers } from './head-buffers.ts';
 import type {
   ActivationName,
   adapterBuffers,
@@ -22,11 +22,12 @@ export type WorkspaceBuffer =
   | keyof ReturnType<typeof adapterGradients>
   | keyof ReturnType<typeof headBuffers>
   | keyof ReturnType<typeof valueBuffers>
+  | keyof ReturnType<typeof teacherBuffers>
   | keyof ReturnType<typeof pageBuffers>
   | keyof ReturnType<typeof decodingBuffers>;
 
 /** Arrays on the host. */
-export type HostBuffer = 'hiddenRows' | 'updateScores';
+export type HostBuffer = 'hiddenRows' | 'updateScores' | 'distributions';
 
 /** Buffers allocated by the weights and the recorder. */
 type OwnBuffer =

@@ -177,6 +177,80 @@ const head_sparse_dlogits: Twin = () => {
   return oneResult([Uint32Array.from(lists), maskedTargets, lse, results, seeds, logits], call, expected, tolerance);
 };
 
+/** The divergences of a row with log-probabilities `logp` from `logq`, by their definitions. */
+function divergenceOf(logp: readonly number[], logq: readonly number[], beta: number): number {
+  const kl = (a: readonly number[], b: readonly number[]) => sum(a.length, (i) => Math.exp(a[i]) * (a[i] - b[i]));
+  if (beta === 1) return kl(logp, logq);
+  if (beta === 0) return kl(logq, logp);
+  const mixed = logp.map((lp, i) => Math.log(beta * Math.exp(logq[i]) + (1 - beta) * Math.exp(lp)));
+  return beta * kl(logq, mixed) + (1 - beta) * kl(logp, mixed);
+}
+
+const logSoftmax = (logits: readonly number[]) => {
+  const { m, s } = softmaxOf(logits);
+  return logits.map((x) => x - m - Math.log(s));
+};
+
+/**
+ * Three calls on equal rows, each with another divergence, whose slopes by the logits are central differences. The
+ * second row has no teacher.
+ */
+const head_divergence_dlogits: Twin = () => {
+  const lists = allowed.slice(1);
+  const N = lists.length;
+  const sizes = lists.map(({ length }) => length);
+  const E = sum(N, (n) => sizes[n]);
+  const betas = [1, 0, 0.3];
+  const starts = [0, ...betas.flatMap((_, k) => sizes.map((__, n) => k * E + sum(n + 1, (i) => sizes[i])))];
+  const rows = sizes.map((size, n) => [...floats(size, `logits ${n}`)]);
+  const offset = 1;
+  const { lse, results: once, entropy, seeds } = scoredRows(rows, offset);
+  const repeated = betas.flatMap(() => [...once.subarray(offset * 8)]);
+  const results = Float32Array.from([...once.subarray(0, offset * 8), ...repeated]);
+  const targets = Uint32Array.from(lists, (tokens, n) => tokens[n % tokens.length]);
+  const weights = [0.5, 0, 1.5];
+  const logq = betas.map((_, k) => rows.map((row, n) => logSoftmax([...floats(row.length, `teacher ${k} ${n}`)])));
+  const divergence = (k: number, n: number, row: readonly number[]) =>
+    weights[n] === 0 ? 0 : divergenceOf(logSoftmax(row), logq[k][n], betas[k]);
+  const step = 1e-5;
+  const slopes = betas.flatMap((_, k) =>
+    rows.flatMap((row, n) =>
+      row.map((x, i) => {
+        const moved = (by: number) => divergence(k, n, row.with(i, x + by));
+        const own = slope(x, lse[n], entropy(n), lists[n][i] === targets[n], seeds[2 * n], seeds[2 * n + 1]);
+        return own + (weights[n] * (moved(step) - moved(-step))) / (2 * step * temperature);
+      }),
+    ),
+  );
+  const tokenOffset = starts.length;
+  const divergences = table(1, offset + N * betas.length, (_, i) =>
+    i < offset ? untouched : divergence(Math.floor((i - offset) / N), (i - offset) % N, rows[(i - offset) % N]),
+  );
+  return {
+    bindings: [
+      Uint32Array.from([...starts, ...betas.flatMap(() => lists.flat())]),
+      targets,
+      lse,
+      results,
+      seeds,
+      Float32Array.from([...weights, ...logq.flat(2)]),
+      Float32Array.from(betas.flatMap(() => rows.flat())),
+      unwritten(divergences.length),
+    ],
+    calls: betas.map((beta, k) => ({
+      grid: foldedThreads(N),
+      params: {
+        ...{ N, startOffset: k * N, tokenOffset, resultOffset: offset + k * N },
+        ...{ inverseTemperature: 1 / temperature, beta },
+      },
+    })),
+    expected: [
+      { binding: 6, values: slopes, tolerance },
+      { binding: 7, values: divergences, tolerance },
+    ],
+  };
+};
+
 /** Only the objective with given weights has its twin here. Those of other objectives are in `rl/`. */
 const objective_kernel: Twin = (_, size, extra) => {
   if (!extra.endsWith(givenWeights.wgsl!)) return null;
@@ -208,5 +282,6 @@ export const headTwins: { readonly [kernel: string]: Twin } = {
   head_sparse_logits,
   head_sparse_finish,
   head_sparse_dlogits,
+  head_divergence_dlogits,
   objective_kernel,
 };

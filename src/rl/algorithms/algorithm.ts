@@ -43,9 +43,9 @@ export interface Needs {
   batch?: boolean;
   /**
    * Credit reads log-probabilities under a teacher: the policy of this name, or, if it is null, the oracle, smoothed
-   * over the valid actions.
+   * over the valid actions. `distributions`: the update reads the teacher's whole distribution at each trained token.
    */
-  teacher?: { policy: string | null; smoothing: number };
+  teacher?: { policy: string | null; smoothing: number; distributions?: boolean };
   /** Trained sequences per episode, if more than one. */
   sequencesPerEpisode?: number;
 }
@@ -142,6 +142,8 @@ export interface Credit {
 export interface ObjectiveCall {
   spec: ObjectiveSpec;
   scalars: readonly number[];
+  /** Divergence from the teacher's distributions in the loss (`UpdateRequest.divergence`), and its weight. */
+  divergence?: { beta: number; weight: number };
 }
 
 /** Difference between a method's own data and a batch that was played for another method. */

@@ -6,11 +6,15 @@
  * credit of a token is log q - log p, whose mean over the student's choices is minus the reverse KL. It may be mixed
  * with GRPO's comparison of returns. The objective is the clipped ratio.
  *
+ * With another `divergence` than `sampled` the loss holds the divergence between the two distributions over all allowed
+ * tokens at each token that the student chose, which the head computes with its exact gradient
+ * (shaders/head_divergence_dlogits.wgsl). The credit is then the comparison of returns alone.
+ *
  * The teacher is the world's oracle, smoothed over the valid actions (`episode/oracle-teacher.ts`), or another policy,
  * which scores the episodes (`policy-teacher.ts`).
  */
 import * as v from 'valibot';
-import { option, real, text, toggle } from '../../fields/fields.ts';
+import { choice, option, real, text, toggle } from '../../fields/fields.ts';
 import { symbol } from '../common/formula.ts';
 import { mean } from '../common/numbers.ts';
 import { rowsOf } from '../common/token-rows.ts';
@@ -20,6 +24,9 @@ import { advantageCard, clippedCard, policyCards } from './cards.ts';
 import { corrected, groupCredit, policyGradient, policyNeeds } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { epsilonField, policyFields } from './pieces.ts';
+
+/** Divergences between the student's and the teacher's distribution; `sampled`: one number for each chosen token. */
+const divergences = ['sampled', 'reverse', 'forward', 'jensen-shannon'] as const;
 
 const schema = v.strictObject({
   name: v.literal('distillation'),
@@ -33,6 +40,24 @@ const schema = v.strictObject({
     level: 'basic',
     nullMeans: 'the oracle',
   }),
+  divergence: option(choice(divergences), 'sampled', {
+    label: 'Divergence',
+    sentence:
+      'Comparison with the teacher at each token that the policy chose: of the chosen token alone, or of the whole distributions over all allowed tokens.',
+    choiceLabels: {
+      sampled: 'Chosen token alone',
+      reverse: 'Reverse KL',
+      forward: 'Forward KL',
+      'jensen-shannon': 'Generalized Jensen-Shannon',
+    },
+    level: 'basic',
+  }),
+  mixture: option(real(0.01, 0.99), 0.5, {
+    label: 'Mixture',
+    sentence:
+      "The teacher's share in the mixture of the two distributions that the generalized Jensen-Shannon divergence compares with: near 0 it becomes like the forward KL, near 1 like the reverse one.",
+    step: 0.1,
+  }),
   smoothing: option(real(0.001, 1), 0.1, {
     label: 'Smoothing',
     sentence:
@@ -42,7 +67,8 @@ const schema = v.strictObject({
   }),
   teacherWeight: option(real(0, 100), 1, {
     label: 'Teacher weight',
-    sentence: "Weight of the teacher's log-probability minus the policy's own in the credit of a token.",
+    sentence:
+      "Weight of the teacher's log-probability minus the policy's own in the credit of a token, or of the divergence in the loss.",
     step: 0.1,
     level: 'basic',
   }),
@@ -66,6 +92,12 @@ const schema = v.strictObject({
 });
 
 type Settings = v.InferOutput<typeof schema>;
+
+/** Divergence in the loss, as an update's request names it; null: the credit holds the teacher's part. */
+function betaOf({ divergence, mixture }: Settings): number | null {
+  const betas = { sampled: null, reverse: 1, forward: 0, 'jensen-shannon': mixture };
+  return betas[divergence];
+}
 
 const isTaught = ({ teacher }: CreditInput, i: number): boolean => !Number.isNaN(teacher?.[i] ?? Number.NaN);
 
@@ -101,13 +133,31 @@ export const distillation = {
   ...policyGradient,
   needs: (settings) => ({
     ...policyNeeds(settings),
-    teacher: { policy: settings.teacher, smoothing: settings.smoothing },
+    teacher: {
+      policy: settings.teacher,
+      smoothing: settings.smoothing,
+      ...(betaOf(settings) !== null && { distributions: true }),
+    },
   }),
+  objective: (settings) => {
+    const own = policyGradient.objective(settings);
+    const beta = betaOf(settings);
+    return beta === null ? own : { ...own, divergence: { beta, weight: settings.teacherWeight } };
+  },
+  problems: (settings) => {
+    if (settings.divergence === 'sampled') return [];
+    const message = `belongs to the credit of the chosen token alone, and algorithm.divergence is "${settings.divergence}"`;
+    return [
+      ...(settings.teacherDiscount === 0 ? [] : [{ field: 'teacherDiscount', message: `${message}: set it to 0` }]),
+      ...(settings.centered ? [{ field: 'centered', message: `${message}: set it to false` }] : []),
+    ];
+  },
   credit: (input, settings) => {
     const gaps = teacherGaps(input);
     const taught = teacherCredit(input, gaps, settings);
     const returns = groupCredit(input, { baseline: 'mean-std', epsilon: settings.advantageEpsilon }).advantages;
-    const { rewardWeight, teacherWeight } = settings;
+    const { rewardWeight } = settings;
+    const teacherWeight = betaOf(settings) === null ? settings.teacherWeight : 0;
     const advantages = taught.map(
       (value, i) => teacherWeight * value + (rewardWeight > 0 ? rewardWeight * returns[i] : 0),
     );

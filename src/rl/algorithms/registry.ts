@@ -79,6 +79,10 @@ export const fileOf = (settings: AlgorithmSettings): string | null => algorithmO
 export const teacherOf = (settings: AlgorithmSettings): string | null =>
   algorithmOf(settings).needs(settings).teacher?.policy ?? null;
 
+/** True if the update reads a teacher's whole distribution at each trained token. */
+export const readsDistributions = (settings: AlgorithmSettings): boolean =>
+  algorithmOf(settings).needs(settings).teacher?.distributions ?? false;
+
 /** Source of values; null: the algorithm needs none. */
 export function criticKind(settings: AlgorithmSettings): CriticKind | null {
   return algorithmOf(settings).critic?.(settings).kind ?? null;

@@ -1,4 +1,5 @@
-/** Choices of an episode during play, and the rows of its trajectory that they become. */
+/** Choices of an episode during play, and the rows of its trajectory that they become; a teacher's rows for them. */
+import type { TokenDistributions } from '../../policy/policy.ts';
 import { concat } from './conversation.ts';
 import type { Trajectory } from './trajectory.ts';
 
@@ -16,4 +17,24 @@ export function choiceRows(choices: readonly Choice[]): NonNullable<Trajectory['
     offsets[row + 1] = offsets[row] + choice.allowed.length;
   });
   return { position, offsets, tokens: concat(choices.map((choice) => choice.allowed)) };
+}
+
+/** A teacher's numbers of an episode. */
+export interface TeacherLabels {
+  /** (K) log-probability of each trained token; NaN: none. */
+  logprobs: Float32Array;
+  distributions: TokenDistributions;
+}
+
+/** Distributions in CSR form; an empty row has none. */
+export function distributionRows(rows: readonly ArrayLike<number>[]): TokenDistributions {
+  const offsets = new Int32Array(rows.length + 1);
+  rows.forEach(({ length }, k) => {
+    offsets[k + 1] = offsets[k] + length;
+  });
+  const logprobs = new Float32Array(offsets[rows.length]);
+  rows.forEach((row, k) => {
+    logprobs.set(row, offsets[k]);
+  });
+  return { offsets, logprobs };
 }

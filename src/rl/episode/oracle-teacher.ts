@@ -9,6 +9,7 @@ import { log } from '../../policy/elementary.ts';
 import type { ActionTrie } from '../../policy/text/trie.ts';
 import { trieOf } from './action-list.ts';
 import { perWorld } from './by-world.ts';
+import { distributionRows, type TeacherLabels } from './choice-rows.ts';
 import type { Conversation } from './conversation.ts';
 import { chosenPositions } from './micro-batch.ts';
 import { episodesAtOnce } from './players.ts';
@@ -29,22 +30,23 @@ interface Replayed {
 }
 
 /**
- * Log-probability of each trained token under the oracle's distribution, in the order of `chosenPositions`. NaN: the
- * oracle says nothing about the token (a thought, a turn without advice, an episode whose world failed).
+ * Each trained token under the oracle's distribution, in the order of `chosenPositions`: its log-probability, and those
+ * of all its valid alternatives. NaN and no distribution: the oracle says nothing about the token (a thought, a turn
+ * without advice, an episode whose world failed).
  */
-export async function oracleLogprobs(
+export async function oracleLabels(
   { worlds, conversation }: { worlds: ReadonlyMap<string, World>; conversation: Conversation },
   trajectories: readonly Trajectory[],
   smoothing: number,
-): Promise<Float32Array[]> {
-  const out: Float32Array[] = [];
+): Promise<TeacherLabels[]> {
+  const out: TeacherLabels[] = [];
   for (let first = 0; first < trajectories.length; first += episodesAtOnce) {
     const rows = trajectories
       .slice(first, first + episodesAtOnce)
       .map((trajectory, slot): Replayed => ({ task: trajectory.task, slot, trajectory, offered: null, advised: [] }));
     const played = rows.filter(({ trajectory }) => trajectory.ending !== 'world-failure');
     await perWorld(worlds, played, replay);
-    out.push(...rows.map(({ trajectory, advised }) => taughtLogprobs(trajectory, advised, conversation, smoothing)));
+    out.push(...rows.map(({ trajectory, advised }) => labelsOf(trajectory, advised, conversation, smoothing)));
   }
   return out;
 }
@@ -77,48 +79,53 @@ async function replay(world: World, rows: readonly Replayed[]): Promise<void> {
   }
 }
 
-function taughtLogprobs(
+function labelsOf(
   trajectory: Trajectory,
   advised: readonly AdvisedTurn[],
   conversation: Conversation,
   smoothing: number,
-): Float32Array {
+): TeacherLabels {
   const positions = chosenPositions(trajectory);
-  const out = new Float32Array(positions.length).fill(Number.NaN);
+  const logprobs = new Float32Array(positions.length).fill(Number.NaN);
+  const rows: (readonly number[])[] = Array.from(positions, () => []);
   const choiceAt = new Map(Array.from(positions, (position, k) => [position, k]));
   trajectory.turns.forEach((turn, t) => {
     const { offered = [], advised: action = null } = advised[t] ?? {};
     const leaf = action === null ? -1 : offered.indexOf(action);
     if (leaf < 0) return;
     const path = trajectory.tokens.subarray(turn.thoughtEnd ?? turn.actionStart, turn.actionEnd);
-    tokenLogprobs(trieOf(offered, conversation), leaf, smoothing, path).forEach((logprob, i) => {
+    tokenLogprobs(trieOf(offered, conversation), leaf, smoothing, path).forEach(({ allowed, chosen }, i) => {
       const k = choiceAt.get((turn.thoughtEnd ?? turn.actionStart) + i);
-      if (k !== undefined) out[k] = logprob;
+      if (k === undefined) return;
+      logprobs[k] = allowed[chosen];
+      rows[k] = allowed;
     });
   });
-  return out;
+  return { logprobs, distributions: distributionRows(rows) };
 }
 
 /**
- * Log-probability of each token on a path through the trie, if the sequence `advised` has probability 1 - smoothing and
- * the rest is spread evenly over all sequences. Ends at the first leaf: the tokens after it are forced.
+ * Log-probabilities of the allowed tokens at each step of a path through the trie, by ascending token, and the index of
+ * the path's own, if the sequence `advised` has probability 1 - smoothing and the rest is spread evenly over all
+ * sequences. Ends at the first leaf: the tokens after it are forced.
  */
 export function tokenLogprobs(
   actions: ActionTrie,
   advised: number,
   smoothing: number,
   path: ArrayLike<number>,
-): number[] {
+): { allowed: number[]; chosen: number }[] {
   const { trie } = actions;
   const mass = massOfNodes(actions, advised, smoothing);
-  const out: number[] = [];
+  const out: { allowed: number[]; chosen: number }[] = [];
   let node = 0;
   for (let i = 0; trie.leaf[node] < 0; i++) {
-    const edge = trie.edgeToken.subarray(trie.edgeStart[node], trie.edgeStart[node + 1]).indexOf(path[i]);
-    if (edge < 0) return out;
-    const next = trie.edgeNode[trie.edgeStart[node] + edge];
-    out.push(log(mass[next] / mass[node]));
-    node = next;
+    const [first, end] = [trie.edgeStart[node], trie.edgeStart[node + 1]];
+    const chosen = trie.edgeToken.subarray(first, end).indexOf(path[i]);
+    if (chosen < 0) return out;
+    const whole = mass[node];
+    out.push({ allowed: Array.from(trie.edgeNode.subarray(first, end), (next) => log(mass[next] / whole)), chosen });
+    node = trie.edgeNode[first + chosen];
   }
   return out;
 }

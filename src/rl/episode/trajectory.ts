@@ -4,6 +4,7 @@
  * Token ids are never re-encoded from text ("token-in-token-out"): training uses the sampled tokens.
  */
 import type { Task } from '../../envs/env.ts';
+import type { TokenDistributions } from '../../policy/policy.ts';
 
 /** Ending of an episode. Each ending has its count in the metrics. */
 export type Ending = 'success' | 'done' | 'horizon' | 'context' | 'invalid-action' | 'world-failure';
@@ -103,6 +104,8 @@ export interface Trajectory {
   oracleTurns: number | null;
   /** (K) log-probability of each trained token under a teacher; NaN: none. Absent: no teacher was asked. */
   teacher?: Float32Array;
+  /** (K) a teacher's distribution at each trained token; absent: none was asked for. */
+  distributions?: TokenDistributions;
   /**
    * Advantage of the episode as a whole, for display: the group's comparison, or the mean of its tokens' advantages.
    */

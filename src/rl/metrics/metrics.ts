@@ -295,6 +295,7 @@ export const metrics: readonly Metric[] = [
     'nats',
     "Distance of the policy from its teacher: the mean log-probability of the sampled tokens minus the teacher's, an estimate of the reverse KL.",
   ),
+  metric('policy', 'teacherDivergence', 'nats', 'Divergence of the policy from its teacher over all allowed tokens.'),
   metric('update', 'waves', 'count', 'Number of rounds of tasks that the step played to find groups with signal.'),
   metric('update', 'droppedGroups', 'fraction', 'Share of the groups played that had no signal and were replaced.'),
   metric(

@@ -70,7 +70,7 @@ export interface TrainerParts {
   services: Services;
   run: OpenedRun;
   plan: MemoryPlanReport;
-  weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'critic' | 'updateRows'>;
+  weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'critic' | 'updateRows' | 'taughtRows'>;
   start: Start;
   /** Policies that teach the run. */
   teachers?: readonly ReadTeacher[];

@@ -119,6 +119,7 @@ export async function loadTeachers(
 const asTeacher = (model: Model): LoadedTeacher => ({
   capacity: model.capacity,
   score: (batch, { temperature }) => model.score(batch, { temperature, weights: 'policy' }),
+  distributions: (batch, options) => model.distributions(batch, options),
   flops: () => model.recorder.flops,
   setGate: (gate) => model.setGate(gate),
   memory: () => model.memory(),

@@ -38,6 +38,7 @@ interface Header {
     | 'advantage'
     | 'advantages'
     | 'teacher'
+    | 'distributions'
   > & {
     windows?: StoredWindow[];
     turns: Pick<Turn, 'action' | 'thought' | 'thoughtEnd' | 'reply' | 'observation' | 'valid'>[];
@@ -72,7 +73,7 @@ function columnsOf(t: Trajectory, ids: Arrays<Column> & { from(values: ArrayLike
 function wordsOf(t: Trajectory): Header['words'] {
   const { tokens, source: _s, turnOf: _t, logprob: _l, score: _r, choices, turns, ...others } = t;
   // The teacher's numbers are computed again where they are needed.
-  const { advantage: _a, advantages, teacher: _q, windows, ...rest } = others;
+  const { advantage: _a, advantages, teacher: _q, distributions: _d, windows, ...rest } = others;
   return {
     ...rest,
     ...(windows && { windows: storedWindows(windows) }),
