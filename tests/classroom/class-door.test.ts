@@ -7,6 +7,7 @@ import { SharedTraining } from '../../src/classroom/together/shared-training.ts'
 import { type ClassServer, createClassServer } from '../../src/cli/classroom/class-server.ts';
 import { mountTraining } from '../../src/cli/classroom/training-routes.ts';
 import { Random } from '../../src/envs/random.ts';
+import { sendRaw } from '../server/helpers.ts';
 
 const code = 'K7QM3TXR';
 const tries = 2000;
@@ -139,6 +140,23 @@ it('cuts bodies above the bound of their path, and answers 429 to a machine that
   );
   const last = (await Promise.race(guesses.slice(-20))).statusCode;
   expect(last).toBe(429);
+});
+
+it('asks for the code however a path of the class is spelled', async () => {
+  const port = Number(new URL(await server.app.listen({ port: 0, host: '127.0.0.1' })).port);
+  const paths = ['board', 'info', 'training', 'join', 'work', 'episodes', 'report', 'leave', 'remove', 'weights/0'];
+  const spellings = (path: string) => [
+    ...[`/%63lass/${path}`, `/clas%73/${path}`, `/%63%6c%61%73%73/${path}`, `/class%2F${path}`, `//class/${path}`],
+    ...[`/./class/${path}`, `/a/../class/${path}`, `/class;a/${path}`],
+    ...[`http://127.0.0.1:${port}/class/${path}`, `https://a/class/${path}`, `class/${path}`, `/%2563lass/${path}`],
+  ];
+  for (const path of paths)
+    for (const spelled of spellings(path))
+      for (const request of [`GET ${spelled}`, `POST ${spelled}`]) {
+        const rest = `Host: 127.0.0.1:${port}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"name":"Eve"}`;
+        expect(await sendRaw(port, `${request} HTTP/1.1\r\n${rest}`), request).toMatch(/^HTTP\/1\.1 (?:40[0-9]|429) /);
+      }
+  expect(server.board.view()).toHaveLength(1);
 });
 
 it('still answers the right code', async () => {

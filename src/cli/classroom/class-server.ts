@@ -87,6 +87,9 @@ function mountBoard(app: FastifyInstance, board: Board, { title, teacherKey, tra
   });
 }
 
+/** True for a path that needs the class's code. */
+const isOfClass = (path: string) => /^\/class(?:[/?]|$)/.test(path);
+
 export function createClassServer(options: ClassOptions): ClassServer {
   const { code, certificate, page, report } = options;
   const admits = {
@@ -104,11 +107,15 @@ export function createClassServer(options: ClassOptions): ClassServer {
     connectionTimeout: silentMs,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    rewriteUrl: (request) => (/^\/class[/?]/.test(request.url ?? '') ? door.strip(request) : (request.url ?? '')),
+    rewriteUrl: (request) => (isOfClass(request.url ?? '') ? door.strip(request) : (request.url ?? '')),
   }) as FastifyInstance;
   app.server.maxConnections = mostConnections;
   app.removeContentTypeParser('text/plain');
   door.guard(app);
+  // The router decodes paths: "/%63lass/board" is the board's, and its code was not looked at.
+  app.addHook('onRequest', async ({ routeOptions, originalUrl }, reply) => {
+    if (isOfClass(routeOptions.url ?? '') && !isOfClass(originalUrl)) return reply.callNotFound();
+  });
   app.setErrorHandler((error: Error, _request, reply) => {
     const { status, ...answer } = failureOf(error);
     if (status >= 500) report(error);
