@@ -48,8 +48,7 @@ async function gradientsOf(
   { temperature = 1 } = {},
 ): Promise<TensorMap> {
   const { grads } = model['train']();
-  const request = { batches: [{ batch, columns: [weight, entropyWeight] }], objective: givenWeights, scalars: [] };
-  await model['accumulate'](request, 0, 0, temperature);
+  await model['accumulate'](batch, givenWeights, [weight, entropyWeight], [], 0, temperature);
   const tensors = await model['state'].read([[grads, '']]);
   grads.clear(model.recorder);
   await model.recorder.finish();

@@ -23,6 +23,7 @@ import type {
   PolicyState,
   Sampling,
   Scores,
+  TeacherRows,
   TokenDistributions,
   UpdateRequest,
   UpdateResult,
@@ -272,15 +273,21 @@ export class Model implements Learner {
     });
   }
 
-  /** Runs forward, objective and backward of one micro-batch, accumulating gradients. */
+  /**
+   * Runs forward, objective and backward of one micro-batch, accumulating gradients. `taught`: its teacher's
+   * distributions with the divergence from them, if it has a teacher.
+   */
   private async accumulate(
-    { batches, objective, scalars, divergence }: Accumulated & { objective: ObjectiveSpec },
-    index: number,
+    batch: PackedBatch,
+    objective: ObjectiveSpec,
+    columns: readonly Float32Array[],
+    scalars: readonly number[],
     resultOffset: number,
     temperature: number,
+    taught: { teacher?: TeacherRows; divergence?: number } = {},
   ): Promise<void> {
     this.train();
-    const { batch, columns, teacher } = batches[index];
+    const { teacher, divergence } = taught;
     const forward = this.forward(this.weights, batch, resultOffset, temperature);
     // An objective that this thread evaluates reads the results of the forward.
     if (!this.device.compiles) await this.recorder.finish();
@@ -384,14 +391,15 @@ export class Model implements Learner {
     let used = 0;
     const { aux } = request.objective;
     const taught = request.divergence !== undefined;
-    for (const [index, { batch }] of request.batches.entries()) {
+    for (const [index, { batch, columns, teacher }] of request.batches.entries()) {
       const N = batch.scored.length;
       if (used + N > room) {
         outputs.push(...(await this.readResults(waiting, used, { aux, taught })).outputs);
         waiting = [];
         used = 0;
       }
-      await this.accumulate(request, index, used, temperature);
+      const each = { teacher, divergence: request.divergence };
+      await this.accumulate(batch, request.objective, columns, request.scalars, used, temperature, each);
       await this.recorder.yieldToMessages();
       onBatch?.(index + 1, request.batches.length);
       waiting.push(N);
