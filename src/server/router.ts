@@ -44,15 +44,17 @@ export class Router {
     return this.methods;
   }
 
-  /** Returns the answer to a request that matched no route. */
-  missing(url: string): { status: number; location?: string; allow?: string } {
+  /** Returns the answer to a request that matched no route. `sent`: its address as it was sent, with a token. */
+  missing(url: string, sent: string): { status: number; location?: string; allow?: string } {
     const whole = url.split('?', 1)[0];
     const path = whole.slice(this.app.prefix.length);
     const known = this.methods.get(path);
     if (known) return { status: 405, allow: [...known.keys()].join(', ') };
     const other = path.endsWith('/') ? path.replace(/\/+$/, '') : `${path}/`;
     if (!other || !this.methods.has(other)) return { status: 404 };
-    return { status: 307, location: url.replace(whole, `${this.app.prefix}${other}`) };
+    const [asked] = sent.split('?', 1);
+    const elsewhere = path.endsWith('/') ? asked.replace(/\/+$/, '') : `${asked}/`;
+    return { status: 307, location: elsewhere + sent.slice(asked.length) };
   }
 }
 

@@ -82,7 +82,7 @@ async function send(reply: FastifyReply, answer: Answer): Promise<unknown> {
 /** Answers errors with the texts of the original servers, which are FastAPI's. */
 function answerErrors(app: FastifyInstance, router: Router, report: ServerOptions['report']): void {
   app.setNotFoundHandler((request, reply) => {
-    const { status, location, allow } = router.missing(request.url);
+    const { status, location, allow } = router.missing(request.url, request.originalUrl);
     if (location) return reply.code(307).header('location', location).send();
     if (allow) reply.header('allow', allow);
     return reply.code(status).send({ detail: status === 405 ? 'Method Not Allowed' : 'Not Found' });

@@ -69,6 +69,16 @@ describe('hosts', () => {
 
 describe('a token', () => {
   const token = 'a-token-of-the-tests';
+  it('stays in the address where a redirect adds or drops a slash', async () => {
+    server = await startServer(['textcraft', 'maze'], { token });
+    const port = await portOf();
+    const slash = await getWith(port, 'Host: localhost\r\n', `/${token}/textcraft?a=b`);
+    expect(slash).toMatch(/^HTTP\/1.1 307/);
+    expect(slash).toContain(`location: /${token}/textcraft/?a=b\r\n`);
+    const none = await getWith(port, `Host: localhost\r\nAuthorization: Bearer ${token}\r\n`, '/health/');
+    expect(none).toContain('location: /health\r\n');
+  });
+
   it('is taken from the path or as a bearer token, for requests and sockets', async () => {
     server = await startServer(['textcraft'], { token });
     const port = await portOf();
