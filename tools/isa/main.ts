@@ -2,11 +2,15 @@
  * `npm run isa [-- --family navi33 rembrandt --kernel attention]`: compiles every form of every kernel with Mesa's RADV
  * for a GPU that is not there, and prints registers, spills and MODELLED shares of the peak, then the MODELLED time of
  * an update and of a token. `npm run bench -- --only isa` stores the same. With `--strict` it fails where a form is
- * refused, or spills and is not one of `spilling`.
+ * refused, or spills and is not one of `spilling`. `--sources FILE` writes the WGSL of every form instead, for other
+ * compilers (`naga.py`).
  */
+import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { kernelCode } from '../../src/device/webgpu/kernel.ts';
 import { compileHere } from './compile.ts';
 import { DriverMissingError, withDriver } from './driver.ts';
+import { engineForms, labelOf } from './forms.ts';
 import { type Family, families } from './shares.ts';
 import { KernelUnknownError, type Modelled, modelForms, modelSteps, printForms, printStep } from './table.ts';
 
@@ -19,13 +23,24 @@ const program = new Command('isa')
   .description("Compiles every form of every kernel with Mesa's RADV without a GPU; all shares and times are MODELLED.")
   .addOption(new Option('--family <names...>', 'families of GPUs').choices(names).default(names))
   .option('--kernel <prefix>', 'only kernels whose name starts with this')
+  .option('--sources <file>', 'write the WGSL of every form as JSON, and compile nothing')
   .option('--strict', 'fail where a form is refused or spills registers', false)
   .addOption(new Option('--compile <family>', 'compile forms from standard input').choices(names).hideHelp());
 
 async function main(): Promise<number> {
-  const options = program.parse().opts<{ family: Family[]; kernel?: string; strict: boolean; compile?: Family }>();
+  const options = program.parse().opts<{
+    family: Family[];
+    kernel?: string;
+    sources?: string;
+    strict: boolean;
+    compile?: Family;
+  }>();
   if (options.compile) {
     await compileHere(options.compile);
+    return 0;
+  }
+  if (options.sources) {
+    await writeSources(options.sources);
     return 0;
   }
   const modelled = await withDriver(async (driver) => {
@@ -38,6 +53,16 @@ async function main(): Promise<number> {
   const unexpected = bad.filter(({ form, assembly }) => !assembly || !spilling.has(form.name));
   console.log(`\n${bad.length} forms are refused or spill registers, ${unexpected.length} of them unexpectedly.`);
   return options.strict && unexpected.length ? 1 : 0;
+}
+
+async function writeSources(file: string): Promise<void> {
+  const forms = await engineForms();
+  const written = forms.map((form) => ({
+    ...{ label: labelOf(form), name: form.name },
+    code: kernelCode(form.name, form.constants, form.extra),
+  }));
+  writeFileSync(file, JSON.stringify(written));
+  console.log(`${file}: ${forms.length} forms`);
 }
 
 async function printSteps(modelled: readonly Modelled[]): Promise<void> {

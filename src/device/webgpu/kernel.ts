@@ -212,8 +212,12 @@ export class WebGpuKernels implements KernelCache {
   }
 }
 
+/** WGSL of a kernel, as it is compiled. */
+export const kernelCode = (name: string, constants: Constants, extra: string): string =>
+  withEnables(`${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`);
+
 async function compile(gpu: OpenedGpu, name: string, constants: Constants, extra: string): Promise<WebGpuKernel> {
-  const code = withEnables(`${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`);
+  const code = kernelCode(name, constants, extra);
   const device = gpu.device;
   device.pushErrorScope('validation');
   const module = device.createShaderModule({ label: name, code });
