@@ -26,8 +26,16 @@ const RECORDS_A_FILE = 256;
 /** File system operations in use. Tests pass failing ones. */
 export type Files = Pick<typeof realFs, 'open' | 'rename' | 'readFile' | 'readdir' | 'mkdir' | 'rm' | 'statfs'>;
 
+/** Longest name of a part in bytes; a file system takes 255 for the whole name. */
+const longestName = 200;
+
+/** A part's name in a file's name. A run's file may name parts as no file system can. */
+const namePart = (name: string) =>
+  name.includes('\0') || new TextEncoder().encode(name).length > longestName
+    ? `named-${sha256(new TextEncoder().encode(name))}`
+    : name.replaceAll('/', '-');
 const physical = (name: string, info: FileInfo) =>
-  `${name.replace('/', '-').replace(/-(\d+)$/, (_, step) => `-${step.padStart(6, '0')}`)}-${info.crc.toString(16).padStart(8, '0')}.bin`;
+  `${namePart(name).replace(/-(\d+)$/, (_, step) => `-${step.padStart(6, '0')}`)}-${info.crc.toString(16).padStart(8, '0')}.bin`;
 const recordsFile = (step: number) => `records-${String(Math.floor(step / RECORDS_A_FILE)).padStart(6, '0')}.jsonl`;
 /** Hash of a manifest as a reader parses it. */
 const hashOf = (manifest: object) => sha256(new TextEncoder().encode(JSON.stringify(manifest)));
