@@ -292,6 +292,14 @@ describe('the world', () => {
       expect.arrayContaining(['Comment', 'Well said', 'Well', 'said', 'on it', 'Comment "Well said" on it']),
     );
   });
+  it('offers to stop where no wanted action applies, and never an empty list before the end', async () => {
+    const world = await Web.open();
+    const task = { ...taskOf(0), options: { ...taskOf(0).options, verbs: ['history'] } };
+    const [start] = await world.reset([0], [task]);
+    expect(start.validActions).toEqual(['stop []']);
+    const [ended] = await world.step([0], ['stop []']);
+    expect(ended).toMatchObject({ done: true, valid: true });
+  });
   it('gives the same answers to the same actions', async () => {
     const play = async () => {
       const world = await Web.open();

@@ -1,5 +1,6 @@
 /** Extracts the valid actions from a terse observation, in which every clickable element begins a line with its id. */
 import type { WorldOptions } from '../../envs/env.ts';
+import { atLeast } from './valid-actions.ts';
 
 /**
  * Returns null if the observations do not contain all valid actions under these options. `observations`: all
@@ -10,5 +11,5 @@ export function listedInWeb(observations: readonly string[], { observation, verb
   // The first line is the objective.
   const [, ...lines] = (observations.at(-1) ?? '').split('\n');
   const ids = lines.flatMap((line) => /^\d+(?= |$)/.exec(line)?.[0] ?? []);
-  return [...new Set(ids)].map((id) => `click [${id}]`);
+  return ids.length ? [...new Set(ids)].map((id) => `click [${id}]`) : [...atLeast];
 }

@@ -101,6 +101,9 @@ export function elementsSeen(browser: Browser, seen: TreeText): Offer['elements'
   });
 }
 
+/** Offered where no wanted verb applies: an empty list would mean that the agent may write anything. */
+export const atLeast: readonly string[] = ['stop []'];
+
 /** Distinct valid actions with the wanted verbs. */
 export function validActions(
   browser: Browser,
@@ -110,7 +113,8 @@ export function validActions(
 ): string[] {
   const elements = elementsSeen(browser, seen);
   const texts = wanted.some((verb) => verb === 'type' || verb === 'stop') ? textsFor(browser, seen, objective) : [];
-  return [...new Set(wanted.flatMap((verb) => offers[verb]({ browser, elements, texts })))];
+  const found = new Set(wanted.flatMap((verb) => offers[verb]({ browser, elements, texts })));
+  return found.size ? [...found] : [...atLeast];
 }
 
 const indexes = new WeakMap<object, Map<string, number>>();
