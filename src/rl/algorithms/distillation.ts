@@ -45,10 +45,10 @@ const schema = v.strictObject({
     sentence:
       'Comparison with the teacher at each token that the policy chose: of the chosen token alone, or of the whole distributions over all allowed tokens.',
     choiceLabels: {
-      sampled: 'Chosen token alone',
+      sampled: 'Chosen token',
       reverse: 'Reverse KL',
       forward: 'Forward KL',
-      'jensen-shannon': 'Generalized Jensen-Shannon',
+      'jensen-shannon': 'Jensen-Shannon',
     },
     level: 'basic',
   }),
