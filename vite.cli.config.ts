@@ -70,6 +70,7 @@ export const commandEntries = {
   'shop-reference': 'tools/shop-reference/main.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
   'fuzz-policies': 'tools/fuzz/policies.ts',
+  'fuzz-models': 'tools/fuzz/models.ts',
   'fuzz-worlds': 'tools/fuzz/worlds.ts',
   harden: 'tools/hardening/main.ts',
   'fuzz-bundles': 'tools/fuzz/bundles.ts',

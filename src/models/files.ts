@@ -14,7 +14,9 @@ import {
 } from '../policy/formats/checkpoint.ts';
 import { firstPart, readGguf } from '../policy/formats/gguf.ts';
 import { ggufTokenizer } from '../policy/formats/gguf-tokenizer.ts';
+import { parsedJson } from '../policy/formats/json-text.ts';
 import { dataStartOf, readTable } from '../policy/formats/safetensors.ts';
+import { checkShape } from '../policy/text/hf/shape.ts';
 import { withNamedTokens } from '../policy/text/named-tokens.ts';
 import { type StoredTensor, storedTensor } from '../policy/weights/stored-tensor.ts';
 import { type ModelSource, readRange, SourceError, type SourceFile } from '../store/weights-source.ts';
@@ -46,12 +48,14 @@ const optionalTexts = [
 /** A folder's template that precedes all others, as in transformers. It is read from folders only. */
 const defaultTemplate = 'additional_chat_templates/default.jinja';
 
-function parseJson(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CheckpointError(`${name} is not JSON: ${(error as Error).message}`);
-  }
+const parseJson = (name: string, text: string): unknown =>
+  parsedJson(text, (problem) => new CheckpointError(`${name} ${problem}`));
+
+/** The fields of a JSON file. */
+function fieldsIn(name: string, text: string): { [field: string]: unknown } {
+  const json = parseJson(name, text);
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as { [field: string]: unknown };
+  throw new CheckpointError(`${name} must be an object of JSON.`);
 }
 
 async function needed(source: ModelSource, name: string, signal: AbortSignal): Promise<string> {
@@ -130,7 +134,13 @@ function largestId(json: unknown): number {
 
 /** Throws CheckpointError if a token has no row in the embedding. */
 function checkTokenizer(config: ModelConfig, text: string): void {
-  const largest = largestId(parseJson('tokenizer.json', text));
+  const json = parseJson('tokenizer.json', text);
+  try {
+    checkShape(json);
+  } catch (error) {
+    throw new CheckpointError(`tokenizer.json has ${(error as Error).message}, which is not read.`);
+  }
+  const largest = largestId(json);
   if (largest < config.vocabSize) return;
   throw new CheckpointError(
     `The largest token id of tokenizer.json is ${largest}, but the embedding has ${config.vocabSize} rows, for ids up to ` +
@@ -158,7 +168,8 @@ async function optional(
         'Move one of them to a folder of its own.',
     );
   if (texts[defaultTemplate] !== undefined) texts['chat_template.jinja'] = texts[defaultTemplate];
-  const json = (name: string) => (name in texts ? (parseJson(name, texts[name]) as { [name: string]: unknown }) : null);
+  const json = (name: string) => (name in texts ? fieldsIn(name, texts[name]) : null);
+  json('generation_config.json');
   const config = json('tokenizer_config.json');
   const named = withNamedTokens({
     tokenizer,

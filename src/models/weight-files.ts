@@ -4,6 +4,7 @@
  * taken for a leftover of an earlier save: its parts are not read.
  */
 import { CheckpointError } from '../policy/formats/checkpoint.ts';
+import { cut, parsedJson } from '../policy/formats/json-text.ts';
 import { type ModelSource, SourceError, type SourceFile } from '../store/weights-source.ts';
 
 const singleName = 'model.safetensors';
@@ -18,7 +19,9 @@ async function partsIn(source: ModelSource, name: string, signal: AbortSignal): 
   if (!names.length) throw new CheckpointError(`${name} lists no weight files.`);
   if (!names.every(isPlain)) {
     const odd = names.find((part) => !isPlain(part));
-    throw new CheckpointError(`${name} lists ${JSON.stringify(odd)}; it must be the name of a file beside the index.`);
+    throw new CheckpointError(
+      `${name} lists ${cut(JSON.stringify(odd))}; it must be the name of a file beside the index.`,
+    );
   }
   const parts: SourceFile[] = [];
   for (const part of names.sort()) {
@@ -34,18 +37,17 @@ async function partsIn(source: ModelSource, name: string, signal: AbortSignal): 
 }
 
 function weightMap(name: string, text: string): { [tensor: string]: unknown } {
-  try {
-    return (JSON.parse(text) as { weight_map?: { [tensor: string]: unknown } } | null)?.weight_map ?? {};
-  } catch (error) {
-    throw new CheckpointError(`${name} is not JSON: ${(error as Error).message}`);
-  }
+  const json = parsedJson(text, (problem) => new CheckpointError(`${name} ${problem}`));
+  const { weight_map: map = {} } = (json ?? {}) as { weight_map?: unknown };
+  if (typeof map === 'object' && map !== null) return map as { [tensor: string]: unknown };
+  throw new CheckpointError(`${name} has a weight_map that is not an object.`);
 }
 
 /** The file, or the index, that `transformers_weights` of config.json names. */
 async function namedFiles(source: ModelSource, name: unknown, signal: AbortSignal): Promise<SourceFile[]> {
   if (!isPlain(name) || !/\.safetensors(\.index\.json)?$/.test(name))
     throw new CheckpointError(
-      `config.json names ${JSON.stringify(name)} as transformers_weights; it must be a .safetensors file of this folder, or its index.`,
+      `config.json names ${cut(JSON.stringify(name))} as transformers_weights; it must be a .safetensors file of this folder, or its index.`,
     );
   const file = name.endsWith('.json') ? null : await source.file(name, signal);
   const found = file ? [file] : name.endsWith('.json') ? await partsIn(source, name, signal) : null;

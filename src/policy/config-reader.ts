@@ -1,5 +1,7 @@
 /** Reads fields of a parsed `config.json` and collects all problems, so that one error lists them all. */
 
+import { cut } from './formats/json-text.ts';
+
 /** Thrown for a `config.json` that the engine cannot run. Lists every problem: field, value and supported values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -14,7 +16,7 @@ export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value as an error shows it. */
-export const show = (value: unknown) => JSON.stringify(value) ?? 'absent';
+export const show = (value: unknown) => cut(JSON.stringify(value) ?? 'absent');
 
 export class ConfigReader {
   readonly problems: string[] = [];

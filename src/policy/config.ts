@@ -104,7 +104,7 @@ function refuseSlidingWindow(read: ConfigReader, type: ModelType, layers: number
   const types = json.layer_types.map((name) => layerTypeNames[name] ?? name);
   const known = type !== 'llama' && isHarmless && window !== null ? ['sliding_attention'] : [];
   const others = [...new Set(types)].filter((name) => name !== 'full_attention' && !known.includes(name));
-  if (others.length) read.refuse('layer_types', `layers of type ${others.join(', ')} are not supported`);
+  if (others.length) read.refuse('layer_types', `layers of type ${show(others)} are not supported`);
 }
 
 /** Token ids that the vocabulary has. Files give -1 and ids beyond it for tokens that do not exist. */
@@ -135,6 +135,13 @@ function refuseImpossibleHeads(read: ConfigReader, heads: number, kvHeads: numbe
 
 /** Bound on the layers of a model, far above any published one, so that a damaged file is refused at once. */
 const mostLayers = 4096;
+/** The same for its other sizes: no tensor of a file is so wide. */
+const largestSize = 2 ** 27;
+
+const sizes = [
+  ...['hidden_size', 'intermediate_size', 'num_attention_heads', 'num_key_value_heads', 'head_dim', 'vocab_size'],
+  'max_position_embeddings',
+];
 
 /** Reads a parsed `config.json`. Throws ConfigError listing everything that the engine cannot run. */
 export function parseConfig(json: unknown): ModelConfig {
@@ -167,6 +174,8 @@ export function parseConfig(json: unknown): ModelConfig {
     bosToken: readTokens(read, 'bos_token_id', vocabSize)[0] ?? null,
     eosTokens: readTokens(read, 'eos_token_id', vocabSize),
   };
+  for (const size of sizes)
+    if (Number(json[size] ?? 0) > largestSize) read.refuse(size, `it must be at most ${largestSize}`);
   refuseImpossibleHeads(read, numHeads, numKvHeads, headDim);
   refuseUnsupported(read, modelType, numLayers, maxPosition);
   if (read.problems.length) throw new ConfigError(read.problems);

@@ -106,6 +106,8 @@ function findEnd(view: DataView): number {
 
 interface Listed {
   name: string;
+  /** Bytes of the name. */
+  encoded: Uint8Array;
   method: number;
   packedBytes: number;
   bytes: number;
@@ -125,6 +127,7 @@ function readListed(view: DataView, at: number): { entry: Listed; next: number }
   const name = new TextDecoder(flags & utf8Flag ? 'utf-8' : 'latin1').decode(encoded);
   const entry = {
     name,
+    encoded,
     method: view.getUint16(at + 10, true),
     packedBytes,
     bytes,
@@ -135,8 +138,12 @@ function readListed(view: DataView, at: number): { entry: Listed; next: number }
 }
 
 /** Place of an entry's packed bytes. Throws if it is damaged or lists a size that its bytes cannot have. */
-function placeOf(view: DataView, { name, method, packedBytes, bytes, offset }: Listed) {
+function placeOf(view: DataView, { name, encoded, method, packedBytes, bytes, offset }: Listed) {
   if (view.getUint32(offset, true) !== localSignature) throw new ZipError(`the header of ${shown(name)} is damaged`);
+  // Programs that read a zip from its start see this name and not the directory's.
+  const own = new Uint8Array(view.buffer, view.byteOffset + offset + localLength, view.getUint16(offset + 26, true));
+  if (own.length !== encoded.length || own.some((byte, i) => byte !== encoded[i]))
+    throw new ZipError(`${shown(name)} has another name in its own header than in the directory`);
   const start = offset + localLength + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
   if (start + packedBytes > view.byteLength) throw new ZipError(`${shown(name)} is cut short`);
   if (method !== storedMethod && method !== deflateMethod)
@@ -186,8 +193,12 @@ function readDirectory(view: DataView): Listed[] {
   if (count === 0xffff || at === 0xffffffff) throw new ZipError('it is a ZIP64 file');
   if (at + count * centralLength > end) throw new ZipError('its directory is damaged');
   const entries: Listed[] = [];
+  const names = new Set<string>();
   for (let i = 0; i < count; i++) {
     const { entry, next } = readListed(view, at);
+    // Which of two a reader takes differs between programs.
+    if (names.has(entry.name)) throw new ZipError(`it has ${shown(entry.name)} twice`);
+    names.add(entry.name);
     entries.push(entry);
     at = next;
   }

@@ -299,3 +299,23 @@ describe('refuses by name', () => {
     expect(() => loadAdapter(wide, written())).toThrow(/is \[3,12\], expected \[3,16\]/);
   });
 });
+
+it('refuses a rank of one module that would fill the memory at all others', () => {
+  const pair = (layer: number, projection: string, rank: number) =>
+    (['A', 'B'] as const).map((which) => {
+      const shape = which === 'A' ? [rank, 2] : [2, rank];
+      const data = new Float32Array(2 * rank);
+      return [
+        `base_model.model.model.layers.${layer}.self_attn.${projection}.lora_${which}.weight`,
+        { shape, data },
+      ] as const;
+    });
+  const layers = Array.from({ length: 1000 }, (_, layer) => pair(layer, 'q_proj', 2)).flat();
+  const config = JSON.stringify({
+    ...{ peft_type: 'LORA', r: 2, lora_alpha: 4, base_model_name_or_path: 'a/b' },
+    target_modules: '.*(q_proj|layers\\.0\\.self_attn\\.k_proj)',
+    rank_pattern: { k_proj: 100_000 },
+  });
+  const files = { config, tensors: writeSafetensors(new Map([...layers, ...pair(0, 'k_proj', 100_000)])) };
+  expect(() => readAdapterAlone(files, null)).toThrow(/At its largest rank 100000 this adapter takes \d+ bytes/);
+});

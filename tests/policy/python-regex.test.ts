@@ -55,4 +55,9 @@ it.each([
 it('a pattern that backtracks for ever in Python is evaluated at once', () => {
   expect(pythonRegex('(a|a|aa)*(a+)+(.*)*x').fullmatch('a'.repeat(60))).toBe(false);
   expect(() => pythonRegex('(.*,)*'.repeat(2000)).fullmatch(','.repeat(2000))).toThrow('takes too long');
+  // Also if each of many texts takes a part of the bound.
+  const regex = pythonRegex('(.*,)*'.repeat(20));
+  expect(() => {
+    for (let n = 0; n < 10_000; n++) regex.match(','.repeat(200));
+  }).toThrow('takes too long');
 });

@@ -53,6 +53,22 @@ describe('a zip', () => {
   });
 });
 
+describe('a zip made by hand', () => {
+  const one = { name: 'config.json', bytes: encode('{}'), stored: true };
+
+  it('is refused if it has two entries of one name, of which readers take either', () => {
+    expect(() => unzip(zip([one, { ...one, bytes: encode('[]') }]))).toThrow('it has config.json twice');
+    // Also if only another file is asked for.
+    expect(() => unzip(zip([one, one]), () => false)).toThrow(ZipError);
+  });
+
+  it('is refused if an entry has another name in its own header', () => {
+    const file = zip([one]);
+    file[30] = 'C'.charCodeAt(0);
+    expect(() => unzip(file)).toThrow('config.json has another name in its own header');
+  });
+});
+
 /** A zip of entries given as packed bytes with the sizes that its directory lists, at freely chosen places. */
 function craftedZip(
   packed: Uint8Array,

@@ -5,6 +5,7 @@
  */
 import { type ModelConfig, parameterShapes, parseConfig, writeConfig } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
+import { parsedJson } from './json-text.ts';
 import { readSafetensors, type Tensor, toFloat32, type WritableTensor, writeSafetensors } from './safetensors.ts';
 
 export interface CheckpointFiles {
@@ -105,13 +106,8 @@ function mergeParts(parts: readonly Uint8Array[]): Map<string, Tensor> {
   return all;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CheckpointError(`config.json is not JSON: ${(error as Error).message}`);
-  }
-}
+const parseJson = (text: string): unknown =>
+  parsedJson(text, (problem) => new CheckpointError(`config.json ${problem}`));
 
 function sameValues(a: Tensor, b: Tensor): boolean {
   if (!sameShape(a.shape, b.shape)) return false;

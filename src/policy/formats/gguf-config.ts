@@ -9,6 +9,7 @@
 import { type ModelConfig, parseConfig, ropeInverseFrequencies } from '../config.ts';
 import { GgufError } from './gguf-error.ts';
 import type { GgufMetadata, GgufScalar } from './gguf-header.ts';
+import { cut } from './json-text.ts';
 
 type Fields = { [field: string]: unknown };
 
@@ -21,7 +22,7 @@ const show = (value: unknown): string =>
   Array.isArray(value)
     ? `[${value.slice(0, 8).map(show)}${value.length > 8 ? ', ...' : ''}]`
     : typeof value === 'string'
-      ? JSON.stringify(value)
+      ? cut(JSON.stringify(value))
       : String(value);
 
 /** Reads keys of the file's architecture. Values of another kind are refused by name. */
@@ -112,7 +113,7 @@ function checkKeys(keys: Keys): void {
     if (!name.startsWith(prefix)) continue;
     const key = name.slice(prefix.length);
     if (read.includes(key)) continue;
-    if (!harmless[key]) throw keys.refuse(key, 'this key is unknown and may change the arithmetic');
+    if (!harmless[key]) throw keys.refuse(cut(key), 'this key is unknown and may change the arithmetic');
     if (!harmless[key](value, keys)) throw keys.refuse(key, 'it changes the arithmetic and is not supported');
   }
 }

@@ -7,6 +7,7 @@
  */
 import { blockTypes, typeName } from './ggml-blocks.ts';
 import { GgufError } from './gguf-error.ts';
+import { cut } from './json-text.ts';
 
 /** Reads bytes `start` to `end` of a file, fewer at its end. */
 export type ReadBytes = (start: number, end: number) => Promise<Uint8Array>;
@@ -35,6 +36,8 @@ export interface GgufHeader {
 const firstBytes = 4 << 20;
 const mostHeaderBytes = 512 << 20;
 const mostDimensions = 4;
+/** Entries of one list, and of the whole header: no vocabulary in use has a fortieth of them. */
+const mostEntries = 10_000_000;
 const stringType = 8;
 const arrayType = 9;
 
@@ -45,6 +48,8 @@ const show = (name: string) => JSON.stringify(name.length > 80 ? `${name.slice(0
 
 class Cursor {
   at = 0;
+  /** Entries read so far. */
+  private kept = 0;
   private readonly view: DataView;
   constructor(
     private readonly bytes: Uint8Array,
@@ -76,6 +81,16 @@ class Cursor {
     if (typeof value === 'number' && value * bytes <= this.fileBytes - this.at) return value;
     throw new GgufError(
       `The GGUF file's header announces ${value} ${what}, more than its ${this.fileBytes} bytes can hold: it is damaged.`,
+    );
+  }
+
+  /** The same for entries that are all kept, of which there is a bound. */
+  entries(bytes: number, what: string): number {
+    const value = this.count(bytes, what);
+    this.kept += value;
+    if (this.kept <= mostEntries) return value;
+    throw new GgufError(
+      `The GGUF file's header has more than ${mostEntries} entries (${value} ${what}): it is damaged.`,
     );
   }
 
@@ -111,8 +126,8 @@ class Cursor {
     if (type === stringType) return this.text(lenient);
     if (type !== arrayType) return this.list(type, 1, key)[0];
     const element = this.u32();
-    if (element !== stringType) return this.list(element, this.count(this.sizeOf(element, key), 'values'), key);
-    return Array.from({ length: this.count(8, 'texts') }, () => this.text(lenient));
+    if (element !== stringType) return this.list(element, this.entries(this.sizeOf(element, key), 'values'), key);
+    return Array.from({ length: this.entries(8, 'texts') }, () => this.text(lenient));
   }
 
   private sizeOf(type: number, key: string): number {
@@ -192,7 +207,7 @@ function bytesOf({ name, shape, type }: Unplaced): number {
   const columns = shape.at(-1)!;
   if (columns % block.values)
     throw new GgufError(
-      `${name}: rows of ${columns} values must be a multiple of ${block.values}, the block size of ${block.name}.`,
+      `${cut(name)}: rows of ${columns} values must be a multiple of ${block.values}, the block size of ${block.name}.`,
     );
   return shape.reduce((a, b) => a * b, block.bytes) / block.values;
 }
@@ -205,11 +220,11 @@ function place(infos: readonly Unplaced[], dataStart: number, alignment: number,
     const start = dataStart + expected;
     if (info.offset !== expected)
       throw new GgufError(
-        `${info.name} should begin at byte ${expected} of the GGUF file's data, after the tensor before it, but the table has ${info.offset}: the file is damaged.`,
+        `${cut(info.name)} should begin at byte ${expected} of the GGUF file's data, after the tensor before it, but the table has ${info.offset}: the file is damaged.`,
       );
     if (start + bytes > fileBytes)
       throw new GgufError(
-        `${info.name} should end at byte ${start + bytes}, but the file has ${fileBytes} bytes: it was cut short.`,
+        `${cut(info.name)} should end at byte ${start + bytes}, but the file has ${fileBytes} bytes: it was cut short.`,
       );
     expected += aligned(bytes, alignment);
     return { name: info.name, shape: info.shape, type: info.type, start, end: start + bytes };
@@ -221,14 +236,14 @@ const aligned = (bytes: number, alignment: number) => Math.ceil(bytes / alignmen
 function alignmentOf(metadata: GgufMetadata): number {
   const value = metadata.get('general.alignment') ?? 32;
   if (typeof value === 'number' && value >= 1 && value <= 2 ** 31 && Number.isInteger(Math.log2(value))) return value;
-  throw new GgufError(`The GGUF file's general.alignment is ${value}; it must be a power of two.`);
+  throw new GgufError(`The GGUF file's general.alignment is ${cut(String(value))}; it must be a power of two.`);
 }
 
 function parse(bytes: Uint8Array, fileBytes: number): GgufHeader {
   const cursor = new Cursor(bytes, fileBytes);
   readVersion(cursor);
-  const tensorCount = cursor.count(32, 'tensors');
-  const metadata = readMetadata(cursor, cursor.count(13, 'keys'));
+  const tensorCount = cursor.entries(32, 'tensors');
+  const metadata = readMetadata(cursor, cursor.entries(13, 'keys'));
   const infos = readInfos(cursor, tensorCount);
   const alignment = alignmentOf(metadata);
   checkTypes(infos);

@@ -6,6 +6,7 @@
 import { preTokenizers } from '../text/pre-tokenizers.ts';
 import { GgufError } from './gguf-error.ts';
 import type { GgufMetadata } from './gguf-header.ts';
+import { cut } from './json-text.ts';
 
 export interface GgufTokenizer {
   /** tokenizer.json, as an object. */
@@ -29,7 +30,7 @@ const aliases: { readonly [name: string]: string } = {
   'llama-v3': 'llama-bpe',
 };
 
-const show = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value) : String(value));
+const show = (value: unknown) => cut(typeof value === 'string' ? JSON.stringify(value) : String(value));
 
 function strings(metadata: GgufMetadata, key: string): string[] {
   const list = metadata.get(key);
@@ -101,6 +102,12 @@ function pairOf(merge: string): string[] {
   throw new GgufError(`The GGUF file's tokenizer.ggml.merges has ${show(merge)}, which is not two tokens and a space.`);
 }
 
+function addsBos(metadata: GgufMetadata): boolean | undefined {
+  const value = metadata.get('tokenizer.ggml.add_bos_token');
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw new GgufError(`The GGUF file's tokenizer.ggml.add_bos_token is ${show(value)}; it must be true or false.`);
+}
+
 /** Builds the tokenizer. Throws GgufError naming the unsupported feature. */
 export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
   const pre = preTokenizerOf(metadata);
@@ -140,7 +147,7 @@ export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
     eos_token: named('eos_token_id'),
     pad_token: named('padding_token_id'),
     // llama.cpp's default.
-    add_bos_token: metadata.get('tokenizer.ggml.add_bos_token') ?? pre === 'llama-bpe',
+    add_bos_token: addsBos(metadata) ?? pre === 'llama-bpe',
     clean_up_tokenization_spaces: false,
     ...(typeof template === 'string' ? { chat_template: template } : {}),
   };

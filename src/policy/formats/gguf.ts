@@ -164,7 +164,8 @@ function checkTensors(parts: readonly Part[]): void {
     throw new GgufError(
       `The ${parts.length} parts of the GGUF model have ${names.length} tensors; ${announced} are announced (split.tensors.count).`,
     );
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) throw new GgufError(`${twice} is in more than one part of the GGUF model.`);
 }
 

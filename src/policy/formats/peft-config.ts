@@ -3,6 +3,7 @@
  * PEFT 0.21 (`check_target_module_exists`, `get_pattern_key`). Features that this engine lacks are refused by name, all
  * at once, so that no adapter is applied in part.
  */
+import { cut, parsedJson } from './json-text.ts';
 import { type PythonRegex, PythonRegexError, pythonRegex } from './python-regex.ts';
 
 /** Thrown for an adapter that cannot be used here. Lists all unsupported fields. */
@@ -74,13 +75,15 @@ function unsupported(json: Json): string[] {
     ...Object.keys(refused).filter((field) => !isUnset(json[field])),
     ...Object.keys(refusedUnlessNull).filter((field) => json[field] !== undefined && json[field] !== null),
   ].map((field) => `${field} (${refused[field] ?? refusedUnlessNull[field]})`);
-  if (json.peft_type !== 'LORA') problems.push(`peft_type ${json.peft_type ?? 'is missing'} (only LORA is read)`);
+  if (json.peft_type !== 'LORA')
+    problems.push(`peft_type ${shown(json.peft_type) ?? 'is missing'} (only LORA is read)`);
   if (!isUnset(json.task_type) && json.task_type !== 'CAUSAL_LM')
-    problems.push(`task_type ${JSON.stringify(json.task_type)} (only CAUSAL_LM is read)`);
-  if (json.bias !== undefined && json.bias !== 'none') problems.push(`bias "${json.bias}" (trained biases)`);
+    problems.push(`task_type ${cut(JSON.stringify(json.task_type) ?? 'absent')} (only CAUSAL_LM is read)`);
+  if (json.bias !== undefined && json.bias !== 'none')
+    problems.push(`bias ${cut(JSON.stringify(json.bias))} (trained biases)`);
   const start = json.init_lora_weights;
   if (!isUnset(start) && start !== true && !plainStarts.includes(String(start).toLowerCase()))
-    problems.push(`init_lora_weights "${start}" (it changes the base weights, or is unknown)`);
+    problems.push(`init_lora_weights ${cut(JSON.stringify(start))} (it changes the base weights, or is unknown)`);
   return [...problems, ...unknownFields(json)];
 }
 
@@ -94,8 +97,12 @@ function unknownFields(json: Json): string[] {
     .filter(
       (field) => !field.startsWith('unsloth') && !isUnset(json[field]) && /object|boolean/.test(typeof json[field]),
     )
-    .map((field) => `${field} (an unknown field: take it out if it does not change what the adapter computes)`);
+    .map((field) => `${cut(field)} (an unknown field: take it out if it does not change what the adapter computes)`);
 }
+
+/** A value in a message; a text without its quotes. */
+const shown = (value: unknown): string | undefined =>
+  value === undefined ? undefined : cut(typeof value === 'string' ? value : JSON.stringify(value));
 
 const texts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
@@ -120,7 +127,7 @@ function moduleMatcher(field: string, value: unknown): { exactly: Matcher; atEnd
   if (typeof value === 'string') return { exactly: regexOf(field, value).fullmatch, atEnd: never };
   if (!texts(value))
     throw new AdapterError(
-      `${field} is ${JSON.stringify(value)}; it must be a list of modules or a regular expression.`,
+      `${field} is ${cut(JSON.stringify(value) ?? 'absent')}; it must be a list of modules or a regular expression.`,
     );
   const names = new Set(value);
   return { exactly: (module) => names.has(module), atEnd: (module) => value.some((end) => module.endsWith(`.${end}`)) };
@@ -157,11 +164,15 @@ function targetsOf(json: Json): Matcher {
 function layerMatcher(layers: unknown, pattern: unknown): Matcher {
   const list = typeof layers === 'number' ? [layers] : (layers ?? []);
   if (!Array.isArray(list) || !list.every((each) => Number.isInteger(each)))
-    throw new AdapterError(`layers_to_transform is ${JSON.stringify(layers)}; it must be a layer or a list of layers.`);
+    throw new AdapterError(
+      `layers_to_transform is ${cut(JSON.stringify(layers) ?? 'absent')}; it must be a layer or a list of layers.`,
+    );
   if (!list.length) return () => true;
   const names = isUnset(pattern) || pattern === '' ? [] : typeof pattern === 'string' ? [pattern] : pattern;
   if (!texts(names))
-    throw new AdapterError(`layers_pattern is ${JSON.stringify(pattern)}; it must be a name or a list of names.`);
+    throw new AdapterError(
+      `layers_pattern is ${cut(JSON.stringify(pattern) ?? 'absent')}; it must be a name or a list of names.`,
+    );
   const before = names.map((name) => regexOf('layers_pattern', `(?:^|.*?\\.)${name}\\.\\d+\\.`).match);
   return (module) => {
     const index = /^model\.layers\.(\d+)\./.exec(module)?.[1];
@@ -182,10 +193,14 @@ function endsWithKey(name: string, key: string): boolean {
 function patternOf(json: Json, field: string, allowed: (value: number) => boolean) {
   const value = json[field] ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
-    throw new AdapterError(`${field} is ${JSON.stringify(value)}; it must have a number for each pattern.`);
+    throw new AdapterError(
+      `${field} is ${cut(JSON.stringify(value) ?? 'absent')}; it must have a number for each pattern.`,
+    );
   const entries = Object.entries(value as Json).map(([key, number]) => {
     if (typeof number !== 'number' || !allowed(number))
-      throw new AdapterError(`${field} has ${JSON.stringify(number)} for ${key}, which is not possible.`);
+      throw new AdapterError(
+        `${field} has ${cut(JSON.stringify(number) ?? 'absent')} for ${cut(key)}, which is not possible.`,
+      );
     const plain = /^[\w.]+$/.test(key);
     const matches: Matcher = plain ? (module) => endsWithKey(module, key) : regexOf(field, `(.*\\.)?(${key})$`).match;
     return { matches, number };
@@ -194,12 +209,7 @@ function patternOf(json: Json, field: string, allowed: (value: number) => boolea
 }
 
 function parseJson(text: string): Json {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new AdapterError(`adapter_config.json is not JSON: ${(error as Error).message}`);
-  }
+  const json = parsedJson(text, (problem) => new AdapterError(`adapter_config.json ${problem}`));
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Json;
   throw new AdapterError('adapter_config.json is not a JSON object.');
 }
@@ -224,13 +234,18 @@ export function parsePeftConfig(text: string, own: KnownScale | null = null): Pe
   // Absent fields have PEFT's defaults.
   const { r: rank = 8, lora_alpha: written = 8 } = json;
   const rankStabilized = json.use_rslora ?? false;
-  if (!isRank(rank)) throw new AdapterError(`r is ${rank}; it must be a whole number, 1 or more.`);
-  if (typeof written !== 'number' || written < 0)
-    throw new AdapterError(`lora_alpha is ${written}; it must be a number above 0.`);
+  if (!isRank(rank)) throw new AdapterError(`r is ${cut(JSON.stringify(rank))}; it must be a whole number, 1 or more.`);
+  if (typeof written !== 'number' || written < 0 || !Number.isFinite(written))
+    throw new AdapterError(`lora_alpha is ${shown(written)}; it must be a finite number above 0.`);
   if (typeof rankStabilized !== 'boolean')
-    throw new AdapterError(`use_rslora is ${JSON.stringify(rankStabilized)}; it must be true or false.`);
+    throw new AdapterError(
+      `use_rslora is ${cut(JSON.stringify(rankStabilized) ?? 'absent')}; it must be true or false.`,
+    );
   const alpha = written === 0 && own?.rank === rank ? own.alpha : written;
-  const [rankIn, alphaIn] = [patternOf(json, 'rank_pattern', isRank), patternOf(json, 'alpha_pattern', (n) => n > 0)];
+  const [rankIn, alphaIn] = [
+    patternOf(json, 'rank_pattern', isRank),
+    patternOf(json, 'alpha_pattern', (n) => n > 0 && Number.isFinite(n)),
+  ];
   return {
     rank,
     rankStabilized,

@@ -201,6 +201,20 @@ function commonTensors(lora: LoraConfig, layers: readonly number[], sizes: Sizes
   return tensors;
 }
 
+const [alwaysAllowed, usualGrowth] = [256 * 1024 * 1024, 16];
+
+/** Refuses an adapter whose modules differ so much that a common rank takes many times its file's memory. */
+function checkSize({ rank, targets }: LoraConfig, layers: number, sizes: Sizes, fileBytes: number): void {
+  const widths = targets.map((projection) => sizes.get(projection)!).map(({ inputs, outputs }) => inputs + outputs);
+  const bytes = 4 * layers * rank * widths.reduce((a, b) => a + b, 0);
+  const most = Math.max(alwaysAllowed, usualGrowth * fileBytes);
+  if (bytes <= most) return;
+  throw new AdapterError(
+    `At its largest rank ${rank} this adapter takes ${bytes} bytes; for a file of its size at most ${most} are taken. Its modules ` +
+      'have very different ranks or sizes: train it with one rank.',
+  );
+}
+
 type ValuesOf = (layer: number, projection: Projection, which: 'A' | 'B', shape: number[]) => Float32Array | null;
 
 function read({ config: text, tensors: bytes }: AdapterContents, model: ModelConfig | null, own: KnownScale | null) {
@@ -226,6 +240,7 @@ function read({ config: text, tensors: bytes }: AdapterContents, model: ModelCon
     return tensor ? enlarged(toFloat32(tensor, name), tensor.shape, shape, factor) : null;
   };
   const all = layers ?? Array.from({ length: count }, (_, layer) => layer);
+  checkSize(lora, all.length, sizes, bytes.length);
   return { lora, tensors: commonTensors(lora, all, sizes, valuesOf) };
 }
 

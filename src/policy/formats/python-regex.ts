@@ -21,10 +21,10 @@ type Part =
   | { kind: 'repeat'; part: Part; least: number; most: number }
   | { kind: 'look'; part: Part; behind: boolean; negative: boolean };
 
-/** Longest pattern, deepest nesting of groups, and largest number of evaluations for one text. */
+/** Longest pattern, deepest nesting of groups, and largest number of evaluations for all texts together. */
 const longestPattern = 20_000;
 const deepest = 100;
-const mostSteps = 2_000_000;
+const mostSteps = 20_000_000;
 
 const between =
   (first: string, last: string): Test =>
@@ -254,9 +254,12 @@ class Parser {
 /** Evaluates the parts of a pattern on one text. */
 class Evaluation {
   private readonly known = new Map<Part, ReadonlySet<number>[]>();
-  private steps = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    /** Evaluations of the pattern on this text and those before. */
+    private readonly taken: { steps: number },
+  ) {}
 
   /** Places where the part may end if it begins at `at`. */
   ends(part: Part, at: number): ReadonlySet<number> {
@@ -267,7 +270,7 @@ class Evaluation {
   }
 
   private count(): void {
-    if (++this.steps > mostSteps) throw new PythonRegexError('A regular expression takes too long');
+    if (++this.taken.steps > mostSteps) throw new PythonRegexError('A regular expression takes too long');
   }
 
   private evaluate(part: Part, at: number): ReadonlySet<number> {
@@ -334,6 +337,7 @@ export function pythonRegex(pattern: string): PythonRegex {
       `A regular expression of ${pattern.length} characters is longer than the ${longestPattern} that are read`,
     );
   const whole = new Parser(pattern).whole();
-  const ends = (text: string) => new Evaluation(text).ends(whole, 0);
+  const taken = { steps: 0 };
+  const ends = (text: string) => new Evaluation(text, taken).ends(whole, 0);
   return { fullmatch: (text) => ends(text).has(text.length), match: (text) => ends(text).size > 0 };
 }

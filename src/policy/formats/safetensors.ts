@@ -5,7 +5,9 @@
  *
  * Format: github.com/huggingface/safetensors. This file depends on bytes only, never on a model.
  */
+
 import { fromHalf, narrowWord } from '../weights/half.ts';
+import { cut, parsedJson } from './json-text.ts';
 
 export type Dtype =
   | 'F64'
@@ -62,8 +64,12 @@ const bytesOf: { [dtype in Dtype]: number } = {
   BOOL: 1,
 };
 
-/** Limit of the reference implementation. */
-const maxHeaderBytes = 100_000_000;
+/**
+ * A tenth of the reference implementation's limit: the models that the engine runs have headers of at most some
+ * megabytes, and a larger one takes seconds to read.
+ */
+const maxHeaderBytes = 10_000_000;
+const mostTensors = 100_000;
 
 /** Place of a tensor: bytes [start, end), counted from the beginning of the file. */
 export interface TensorEntry {
@@ -80,6 +86,9 @@ export const dtypeBytes = (dtype: Dtype): number => bytesOf[dtype];
 const fail = (message: string): never => {
   throw new SafetensorsError(message);
 };
+
+/** A value of the header in a message. */
+const shown = (value: unknown) => cut(JSON.stringify(value) ?? 'absent');
 
 /** Offset of the data, from the first 8 bytes and the file's size. Throws SafetensorsError. */
 export function dataStartOf(first: Uint8Array, fileBytes: number): number {
@@ -102,7 +111,9 @@ export function dataStartOf(first: Uint8Array, fileBytes: number): number {
  */
 export function readTable(head: Uint8Array, fileBytes: number): TensorEntry[] {
   const dataStart = head.length;
-  const entries = Object.entries(parseHeader(head.subarray(8)))
+  const listed = Object.entries(parseHeader(head.subarray(8)));
+  if (listed.length > mostTensors) fail(`The header lists ${listed.length} tensors; at most ${mostTensors} are read`);
+  const entries = listed
     .filter(([name]) => name !== '__metadata__')
     .map(([name, value]) => readEntry(name, value, fileBytes - dataStart));
   checkTiling(entries, fileBytes - dataStart);
@@ -111,33 +122,52 @@ export function readTable(head: Uint8Array, fileBytes: number): TensorEntry[] {
 
 const headOf = (bytes: Uint8Array) => bytes.subarray(0, dataStartOf(bytes, bytes.length));
 
-function parseHeader(bytes: Uint8Array): { [name: string]: unknown } {
-  let header: unknown;
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function textOf(bytes: Uint8Array): string {
   try {
-    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    fail(`The header (${bytes.length} bytes) is not JSON: ${(error as Error).message}`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return fail(`The header (${bytes.length} bytes) is not JSON: it is not UTF-8`);
   }
-  if (typeof header !== 'object' || header === null || Array.isArray(header)) fail('The header is not a JSON object');
+}
+
+function parseHeader(bytes: Uint8Array): { [name: string]: unknown } {
+  const header = parsedJson(
+    textOf(bytes),
+    (problem) => new SafetensorsError(`The header (${bytes.length} bytes) ${problem}`),
+  );
+  if (!isObject(header)) fail('The header is not a JSON object');
+  const { __metadata__: metadata } = header as { __metadata__?: unknown };
+  if (metadata != null && !(isObject(metadata) && Object.values(metadata).every((each) => typeof each === 'string')))
+    fail("The header's __metadata__ must have a text for each name");
   return header as { [name: string]: unknown };
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-function readEntry(name: string, value: unknown, dataBytes: number): TensorEntry {
+function readEntry(full: string, value: unknown, dataBytes: number): TensorEntry {
+  const name = cut(full);
   const { dtype, shape, data_offsets: offsets } = (value ?? {}) as { [field: string]: unknown };
   if (typeof dtype !== 'string' || !Object.hasOwn(bytesOf, dtype))
-    fail(`${name}: dtype ${JSON.stringify(dtype)} is unknown; known are ${Object.keys(bytesOf).join(', ')}`);
-  if (!Array.isArray(shape) || !shape.every(isCount))
-    fail(`${name}: shape ${JSON.stringify(shape)} must be a list of sizes`);
+    fail(`${name}: dtype ${shown(dtype)} is unknown; known are ${Object.keys(bytesOf).join(', ')}`);
+  if (!Array.isArray(shape) || !shape.every(isCount)) fail(`${name}: shape ${shown(shape)} must be a list of sizes`);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount))
-    fail(`${name}: data_offsets ${JSON.stringify(offsets)} must be a pair of byte offsets`);
-  const entry = { name, dtype, shape, start: (offsets as number[])[0], end: (offsets as number[])[1] } as TensorEntry;
+    fail(`${name}: data_offsets ${shown(offsets)} must be a pair of byte offsets`);
+  const entry = {
+    name: full,
+    dtype,
+    shape,
+    start: (offsets as number[])[0],
+    end: (offsets as number[])[1],
+  } as TensorEntry;
   checkRange(entry, dataBytes);
   return entry;
 }
 
-function checkRange({ name, dtype, shape, start, end }: TensorEntry, dataBytes: number) {
+function checkRange({ name: full, dtype, shape, start, end }: TensorEntry, dataBytes: number) {
+  const name = cut(full);
   if (start > end || end > dataBytes)
     fail(
       `${name}: bytes ${start} to ${end} lie outside the ${dataBytes} bytes of data: the file was cut short or is damaged`,
@@ -145,7 +175,7 @@ function checkRange({ name, dtype, shape, start, end }: TensorEntry, dataBytes: 
   const needed = shape.reduce((a, b) => a * b, 1) * bytesOf[dtype];
   if (needed !== end - start)
     fail(
-      `${name}: shape [${shape}] of ${dtype} needs ${needed} bytes, but bytes ${start} to ${end} are ${end - start}`,
+      `${name}: shape ${shown(shape)} of ${dtype} needs ${needed} bytes, but bytes ${start} to ${end} are ${end - start}`,
     );
 }
 
@@ -155,11 +185,13 @@ function checkTiling(entries: readonly TensorEntry[], dataBytes: number) {
   let last = 'the header';
   for (const entry of [...entries].sort((a, b) => a.start - b.start || a.end - b.end)) {
     if (entry.start < position)
-      fail(`${entry.name}: begins at byte ${entry.start}, inside ${last}, which ends at ${position}`);
+      fail(`${cut(entry.name)}: begins at byte ${entry.start}, inside ${last}, which ends at ${position}`);
     if (entry.start > position)
-      fail(`${entry.name}: begins at byte ${entry.start}, leaving a hole after ${last}, which ends at ${position}`);
+      fail(
+        `${cut(entry.name)}: begins at byte ${entry.start}, leaving a hole after ${last}, which ends at ${position}`,
+      );
     position = entry.end;
-    last = entry.name;
+    last = cut(entry.name);
   }
   if (position !== dataBytes)
     fail(`${dataBytes - position} bytes after ${last} (which ends at ${position}) belong to no tensor`);

@@ -77,6 +77,16 @@ function fixedStrftime(format: string): string {
   return format.replace(/%(.)/g, (whole, code) => parts[code] ?? whole);
 }
 
+/** Longest reason of a refusal, which a template may write itself. */
+const longestReason = 1000;
+
+/** Reason of a template's failure. An engine's own errors are of its stack or of a text that grew too long. */
+function reasonOf(error: unknown): string {
+  const { name, message } = error as Error;
+  if (!name.startsWith('Jinja')) return 'it nests too deep, or grows too large';
+  return message.length > longestReason ? `${message.slice(0, longestReason)}...` : message;
+}
+
 export class ChatTemplate {
   private constructor(
     private readonly template: JinjaTemplate,
@@ -88,7 +98,7 @@ export class ChatTemplate {
     try {
       return new ChatTemplate(new JinjaTemplate(source), specialTokens);
     } catch (error) {
-      throw new ChatTemplateError(`This chat template cannot be read: ${(error as Error).message}.`);
+      throw new ChatTemplateError(`This chat template cannot be read: ${reasonOf(error)}.`);
     }
   }
 
@@ -105,7 +115,7 @@ export class ChatTemplate {
     try {
       return this.template.render(values, { strftime_now: fixedStrftime });
     } catch (error) {
-      throw new ChatTemplateError(`This chat template refuses a conversation: ${(error as Error).message}`);
+      throw new ChatTemplateError(`This chat template refuses a conversation: ${reasonOf(error)}`);
     }
   }
 }

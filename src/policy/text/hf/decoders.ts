@@ -7,7 +7,7 @@
  * first token where the original removes all. docs/text.md lists an example of each.
  */
 import { byteLetters } from '../byte-level.ts';
-import { type Part, patternOf, TokenizerPartError } from './pattern.ts';
+import { kindNamed, type Part, patternOf, TokenizerPartError } from './pattern.ts';
 
 type DecodeChain = (tokens: readonly string[]) => string[];
 
@@ -123,8 +123,8 @@ const decoders: { readonly [type: string]: (part: Part) => DecodeChain } = {
 };
 
 function chainOf(part: Part): DecodeChain {
-  const make = decoders[part.type ?? ''];
-  if (!make) throw new TokenizerPartError(`a decoder of type ${part.type}`);
+  const make = kindNamed(decoders, part.type);
+  if (!make) throw new TokenizerPartError(`a decoder of type ${part.type ?? 'none'}`);
   return make(part);
 }
 

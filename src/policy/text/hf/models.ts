@@ -1,6 +1,6 @@
 /** Models of a `tokenizer.json`: from a piece of text to ids. A type that is not listed is refused by name. */
 import { Bpe, type TextModel } from './bpe.ts';
-import { type Part, TokenizerPartError } from './pattern.ts';
+import { kindNamed, type Part, TokenizerPartError } from './pattern.ts';
 import { Unigram } from './unigram.ts';
 
 export type { TextModel } from './bpe.ts';
@@ -97,7 +97,7 @@ function typeOf({ type, vocab, merges, continuing_subword_prefix, unk_token }: P
 }
 
 export function modelOf(part: Part): TextModel {
-  const make = models[typeOf(part) ?? ''];
-  if (!make) throw new TokenizerPartError(`a model of type ${part.type}`);
+  const make = kindNamed(models, typeOf(part));
+  if (!make) throw new TokenizerPartError(`a model of type ${part.type ?? 'none'}`);
   return make(part as never);
 }

@@ -3,7 +3,7 @@
  * split. A type that is not listed is refused by name.
  */
 import { byteLetters } from '../byte-level.ts';
-import { type Part, patternOf, TokenizerPartError, whiteSpace } from './pattern.ts';
+import { kindNamed, type Part, patternOf, TokenizerPartError, whiteSpace } from './pattern.ts';
 
 export type Normalize = (text: string) => string;
 
@@ -48,10 +48,19 @@ function replace({ pattern, content }: Part): Normalize {
   return (text) => text.replace(expression, () => content as string);
 }
 
+/** A text may grow to so many times its length, and by so many characters. NFKD makes 18 of one. */
+const [mostTimes, mostMore] = [20, 10_000];
+
+/** Refuses a text that normalizers let grow without a bound, as doublings do. */
+function bounded(out: string, text: string): string {
+  if (out.length <= mostTimes * text.length + mostMore) return out;
+  throw new TokenizerPartError(`a normalizer that makes ${out.length} characters of ${text.length}`);
+}
+
 const normalizers: { readonly [type: string]: (part: Part) => Normalize } = {
   Sequence: ({ normalizers: parts }) => {
     const each = (parts as Part[]).map((part) => normalizer(part));
-    return (text) => each.reduce((out, normalize) => normalize(out), text);
+    return (text) => each.reduce((out, normalize) => bounded(normalize(out), text), text);
   },
   NFC: () => (text) => text.normalize('NFC'),
   NFD: () => (text) => text.normalize('NFD'),
@@ -71,7 +80,7 @@ const normalizers: { readonly [type: string]: (part: Part) => Normalize } = {
 
 export function normalizer(part: Part | null | undefined): Normalize {
   if (!part) return (text) => text;
-  const make = normalizers[part.type ?? ''];
-  if (!make) throw new TokenizerPartError(`a normalizer of type ${part.type}`);
+  const make = kindNamed(normalizers, part.type);
+  if (!make) throw new TokenizerPartError(`a normalizer of type ${part.type ?? 'none'}`);
   return make(part);
 }

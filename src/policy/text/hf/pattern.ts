@@ -3,11 +3,22 @@
  * library @huggingface/tokenizers holds the translation of its syntax.
  */
 import { SplitPreTokenizer } from '@huggingface/tokenizers';
+import { isSlow } from './slow-pattern.ts';
+
+/** Longest message: it names values of a file that may come from anybody. */
+const longestMessage = 300;
 
 /** A part of a `tokenizer.json` that is not read. Names the part. */
 export class TokenizerPartError extends Error {
   override name = 'TokenizerPartError';
+  constructor(what: string) {
+    super(what.length > longestMessage ? `${what.slice(0, longestMessage)}...` : what);
+  }
 }
+
+/** Entry of a list of kinds; undefined for a name that is not listed, such as that of a method of all objects. */
+export const kindNamed = <T>(kinds: { readonly [name: string]: T }, name: unknown): T | undefined =>
+  typeof name === 'string' && Object.hasOwn(kinds, name) ? kinds[name] : undefined;
 
 /** JSON of a part: a normalizer, pre-tokenizer, model or decoder. */
 export interface Part {
@@ -38,6 +49,8 @@ export function patternOf(pattern: unknown): RegExp {
   const { String: text, Regex: regex } = (pattern ?? {}) as { String?: string; Regex?: string };
   if (text !== undefined) return new RegExp(escaped(text), 'gu');
   if (regex === undefined) throw new TokenizerPartError('a pattern without String or Regex');
+  if (isSlow(regex))
+    throw new TokenizerPartError(`the pattern ${JSON.stringify(regex)}, which could take time without end`);
   try {
     const split = new SplitPreTokenizer({
       type: 'Split',

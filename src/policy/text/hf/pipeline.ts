@@ -8,7 +8,7 @@ import { modelOf, type TextModel } from './models.ts';
 import { normalizer } from './normalizers.ts';
 import type { Part } from './pattern.ts';
 import { type PreTokenize, preTokenizer } from './pre-tokenizers.ts';
-import { checkShape } from './shape.ts';
+import { checkConfig, checkShape } from './shape.ts';
 
 interface PipelineJson {
   added_tokens?: readonly AddedToken[];
@@ -69,6 +69,7 @@ export class Pipeline {
   /** Throws TokenizerPartError, which names the part that is not read. */
   constructor(json: PipelineJson, config: object = {}) {
     checkShape(json);
+    checkConfig(config as ConfigFields);
     this.model = modelOf(json.model as Part);
     const added = withConfig(json.added_tokens ?? [], config, this.model.vocab);
     const normalize = normalizer(json.normalizer as Part | null);

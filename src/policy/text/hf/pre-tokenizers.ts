@@ -7,7 +7,15 @@
  * and Split ignore their behavior, Metaspace ignores `split`. docs/text.md lists an example of each.
  */
 import { asByteLetters } from './normalizers.ts';
-import { type Part, patternOf, punctuation, TokenizerPartError, whiteSpace, wordCharacters } from './pattern.ts';
+import {
+  kindNamed,
+  type Part,
+  patternOf,
+  punctuation,
+  TokenizerPartError,
+  whiteSpace,
+  wordCharacters,
+} from './pattern.ts';
 
 export interface TextPiece {
   text: string;
@@ -68,7 +76,7 @@ const behaviors: { readonly [name: string]: (spans: readonly Span[]) => string[]
 
 /** Splits at a pattern. `inverted`: the parts between the matches are the delimiters. */
 function split(pattern: RegExp, behavior: string, inverted = false): PreTokenize {
-  const apply = behaviors[behavior];
+  const apply = kindNamed(behaviors, behavior);
   if (!apply) throw new TokenizerPartError(`a pre-tokenizer with the behavior ${behavior}`);
   return ({ text, first }) => {
     const spans = spansOf(text, pattern);
@@ -137,7 +145,7 @@ const preTokenizers: { readonly [type: string]: (part: Part) => PreTokenize } = 
 
 export function preTokenizer(part: Part | null | undefined): PreTokenize {
   if (!part) return (piece) => [piece];
-  const make = preTokenizers[part.type ?? ''];
-  if (!make) throw new TokenizerPartError(`a pre-tokenizer of type ${part.type}`);
+  const make = kindNamed(preTokenizers, part.type);
+  if (!make) throw new TokenizerPartError(`a pre-tokenizer of type ${part.type ?? 'none'}`);
   return make(part);
 }

@@ -19,6 +19,7 @@ import {
   Undefined,
   type Value,
 } from './values.ts';
+import { copied, work } from './work.ts';
 
 type Arguments = (scope: Scope) => { args: Value[]; keywords: Map<string, Value> };
 
@@ -48,7 +49,10 @@ export function readTuple(cursor: Cursor, options: { ternary?: boolean } = {}): 
     if (cursor.current?.kind === 'end' || cursor.isOperator(')') || cursor.isOperator('=')) break;
     items.push(readExpression(cursor, options));
   }
-  return (scope) => tupleOf(...items.map((item) => item(scope)));
+  return (scope) => {
+    work(items.length);
+    return tupleOf(...items.map((item) => item(scope)));
+  };
 }
 
 function readTernary(cursor: Cursor): Expression {
@@ -56,7 +60,10 @@ function readTernary(cursor: Cursor): Expression {
   while (cursor.skip('if')) {
     const [chosen, test] = [value, readOr(cursor)];
     const otherwise = cursor.skip('else') ? readTernary(cursor) : () => new Undefined('an inline if without else');
-    value = (scope) => (truth(test(scope)) ? chosen(scope) : otherwise(scope));
+    value = (scope) => {
+      work();
+      return truth(test(scope)) ? chosen(scope) : otherwise(scope);
+    };
   }
   return value;
 }
@@ -66,6 +73,7 @@ function readOr(cursor: Cursor): Expression {
   while (cursor.skip('or')) {
     const [a, b] = [left, readAnd(cursor)];
     left = (scope) => {
+      work();
       const value = a(scope);
       return truth(value) ? value : b(scope);
     };
@@ -78,6 +86,7 @@ function readAnd(cursor: Cursor): Expression {
   while (cursor.skip('and')) {
     const [a, b] = [left, readNot(cursor)];
     left = (scope) => {
+      work();
       const value = a(scope);
       return truth(value) ? b(scope) : value;
     };
@@ -88,7 +97,10 @@ function readAnd(cursor: Cursor): Expression {
 function readNot(cursor: Cursor): Expression {
   if (!cursor.skip('not')) return readComparison(cursor);
   const value = readNot(cursor);
-  return (scope) => !truth(value(scope));
+  return (scope) => {
+    work();
+    return !truth(value(scope));
+  };
 }
 
 /** Comparison that comes next; null: none. */
@@ -196,7 +208,10 @@ function readItems<T>(cursor: Cursor, close: string, read: () => T): T[] {
 
 function readList(cursor: Cursor): Expression {
   const items = readItems(cursor, ']', () => readExpression(cursor));
-  return (scope) => items.map((item) => item(scope));
+  return (scope) => {
+    work(items.length);
+    return items.map((item) => item(scope));
+  };
 }
 
 function readDict(cursor: Cursor): Expression {
@@ -205,7 +220,10 @@ function readDict(cursor: Cursor): Expression {
     cursor.expect(':');
     return [key, readExpression(cursor)] as const;
   });
-  return (scope) => new Map(pairs.map(([key, value]) => [keyOf(key(scope)), value(scope)])) as Dict;
+  return (scope) => {
+    work(pairs.length);
+    return new Map(pairs.map(([key, value]) => [keyOf(key(scope)), value(scope)])) as Dict;
+  };
 }
 
 function readPostfix(cursor: Cursor, start: Expression): Expression {
@@ -214,7 +232,12 @@ function readPostfix(cursor: Cursor, start: Expression): Expression {
     const object = value;
     if (cursor.skip('.')) {
       const { kind, text } = cursor.next();
-      if (kind === 'name') value = (scope) => attribute(object(scope), text);
+      if (kind === 'name')
+        value = (scope) => {
+          const owner = object(scope);
+          workOn(owner);
+          return attribute(owner, text);
+        };
       else if (kind === 'integer') value = (scope) => subscript(object(scope), Number(text));
       else throw new JinjaSyntaxError(`expected a name or a number after a dot, found "${text}"`);
     } else if (cursor.skip('[')) value = readSubscript(cursor, object);
@@ -264,7 +287,11 @@ export function readArguments(cursor: Cursor): Arguments {
     }
     if (cursor.skip('*')) {
       const all = readExpression(cursor);
-      return (scope, args) => void args.push(...itemsOf(all(scope)));
+      return (scope, args) => {
+        const items = itemsOf(all(scope));
+        work(items.length);
+        for (const item of items) args.push(item);
+      };
     }
     const named = cursor.current?.kind === 'name' && cursor.peek()?.kind === 'operator' && cursor.peek()?.text === '=';
     if (named) {
@@ -277,6 +304,7 @@ export function readArguments(cursor: Cursor): Arguments {
     return (scope, args) => void args.push(value(scope));
   });
   return (scope) => {
+    work(1 + parts.length);
     const [args, keywords] = [[] as Value[], new Map<string, Value>()];
     for (const part of parts) part(scope, args, keywords);
     return { args, keywords };
@@ -284,6 +312,12 @@ export function readArguments(cursor: Cursor): Arguments {
 }
 
 const noArguments: Arguments = () => ({ args: [], keywords: new Map() });
+
+/** Counts a value that a filter, a test or a method goes over. */
+function workOn(value: Value): void {
+  if (typeof value === 'string') copied(value);
+  work(1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0));
+}
 
 /** Reads a filter's name and arguments, and applies it. */
 export function readFilter(cursor: Cursor, value: Expression): Expression {
@@ -293,6 +327,7 @@ export function readFilter(cursor: Cursor, value: Expression): Expression {
   return (scope) => {
     const input = value(scope);
     const { args, keywords } = given(scope);
+    workOn(input);
     return filter(input, args, keywords);
   };
 }
@@ -314,6 +349,7 @@ function readTest(cursor: Cursor, value: Expression): Expression {
   const given = readTestArguments(cursor);
   return (scope) => {
     const input = value(scope);
+    workOn(input);
     return test(input, given(scope).args) !== negated;
   };
 }

@@ -1,7 +1,7 @@
 /** Filters of jinja2 (`filters.py`), with transformers' own `tojson`. A filter that is not listed is refused by name. */
 import { toJson } from './json.ts';
 import { attribute, binary, subscript } from './operators.ts';
-import { capitalize, replace, splitLines, stringMethod, strip } from './strings.ts';
+import { capitalize, joined, replace, splitLines, stringMethod, strip } from './strings.ts';
 import { tests } from './tests.ts';
 import {
   compare,
@@ -23,6 +23,7 @@ import {
   Undefined,
   type Value,
 } from './values.ts';
+import { makeText, work } from './work.ts';
 
 export type Filter = (value: Value, args: readonly Value[], keywords: Keywords) => Value;
 
@@ -119,7 +120,7 @@ function extreme(sign: 1 | -1): Filter {
 function join(value: Value, args: readonly Value[], keywords: Keywords): Value {
   const path = given(args, keywords, 1, 'attribute', null);
   const items = itemsOf(value).map((item) => text(path === null ? item : atPath(item, path)));
-  return items.join(text(given(args, keywords, 0, 'd', '')));
+  return joined(items, text(given(args, keywords, 0, 'd', '')));
 }
 
 function map(value: Value, args: readonly Value[], keywords: Keywords): Value {
@@ -191,11 +192,19 @@ function halfEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
+/** As many spaces as a number says. */
+function spacesOf(width: Value): string {
+  const count = Math.max(0, integerOf(width));
+  makeText(count);
+  return ' '.repeat(count);
+}
+
 function indent(value: Value, args: readonly Value[], keywords: Keywords): Value {
   const width = given(args, keywords, 0, 'width', 4);
-  const by = typeof width === 'string' ? width : ' '.repeat(integerOf(width));
+  const by = typeof width === 'string' ? width : spacesOf(width);
   const [first, blank] = [given(args, keywords, 1, 'first', false), given(args, keywords, 2, 'blank', false)];
   const [head, ...rest] = splitLines(`${text(value)}\n`);
+  makeText(text(value).length + rest.length * by.length);
   const lines = rest.map((line) => (line || truth(blank) ? by + line : line));
   return (truth(first) ? by : '') + [head, ...lines].join('\n');
 }
@@ -207,7 +216,7 @@ function json(value: Value, args: readonly Value[], keywords: Keywords): Value {
     separators === null ? [indention === null ? ', ' : ',', ': '] : itemsOf(separators).map((each) => textOf(each));
   return toJson(value, {
     ascii: truth(given(args, keywords, 0, 'ensure_ascii', false)),
-    indent: indention === null ? null : typeof indention === 'string' ? indention : ' '.repeat(integerOf(indention)),
+    indent: indention === null ? null : typeof indention === 'string' ? indention : spacesOf(indention),
     separators: [item, key],
     sorted: truth(given(args, keywords, 3, 'sort_keys', false)),
   });
@@ -227,7 +236,9 @@ function batch(value: Value, args: readonly Value[], keywords: Keywords): Value 
     integerOf(given(args, keywords, 0, 'linecount', 1)),
     given(args, keywords, 1, 'fill_with', null),
   ];
+  if (!(size >= 1)) fail('batch takes a number of items, 1 or more');
   const items = itemsOf(value);
+  if (fill !== null) work(size);
   const rows = Array.from({ length: Math.ceil(items.length / size) }, (_, i) => [
     ...items.slice(i * size, (i + 1) * size),
   ]);

@@ -1,6 +1,7 @@
 /** `tojson` of transformers' chat templates: Python's json.dumps with `ensure_ascii` off by default. */
 import { floatText } from '../../../python/text.ts';
 import { compareTexts, type Dict, Float, fail, text, typeName, type Value } from './values.ts';
+import { copied, deeper, madeText, makeText, work } from './work.ts';
 
 export interface JsonOptions {
   ascii: boolean;
@@ -44,14 +45,23 @@ function enclosed(
   if (items.length === 0) return open + close;
   const { indent, separators } = options;
   if (indent === null) return open + items.join(separators[0]) + close;
+  makeText(items.length * indent.length * (depth + 1));
   const line = `\n${indent.repeat(depth + 1)}`;
   return `${open}${line}${items.join(`${separators[0]}${line}`)}\n${indent.repeat(depth)}${close}`;
 }
 
 export function toJson(value: Value, options: JsonOptions, depth = 0): string {
+  work();
+  return madeText(deeper(() => jsonOf(value, options, depth)));
+}
+
+function jsonOf(value: Value, options: JsonOptions, depth: number): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean' || typeof value === 'number') return String(value);
-  if (typeof value === 'string') return quoted(value, options.ascii);
+  if (typeof value === 'string') {
+    copied(value);
+    return quoted(value, options.ascii);
+  }
   if (value instanceof Float) return jsonFloat(value.value);
   if (Array.isArray(value))
     return enclosed(

@@ -22,6 +22,7 @@ import {
   Undefined,
   type Value,
 } from './values.ts';
+import { divided, madeText, makeText, work } from './work.ts';
 
 /** Fails if a value is undefined. */
 function defined(value: Value): void {
@@ -73,10 +74,12 @@ function percent(template: string, values: Value): string {
       const plus = flags.includes('+') && 'dif'.includes(kind) && number! >= 0 ? '+' : '';
       const result = plus + shown[kind]();
       if (width === undefined) return result;
+      makeText(Number(width));
       if (flags.includes('-')) return result.padEnd(Number(width));
       return result.padStart(Number(width), flags.includes('0') && kind !== 's' ? '0' : ' ');
     },
   );
+  makeText(out.length);
   return !(values instanceof Map) && next < list.length
     ? fail('not all arguments converted during string formatting')
     : out;
@@ -85,21 +88,27 @@ function percent(template: string, values: Value): string {
 function repeated(value: Value, times: Value): Value | undefined {
   const count = typeof times === 'number' || typeof times === 'boolean' ? Math.max(0, Number(times)) : undefined;
   if (count === undefined) return undefined;
-  if (typeof value === 'string') return value.repeat(count);
+  if (typeof value === 'string') {
+    makeText(value.length * count);
+    return value.repeat(count);
+  }
   if (!Array.isArray(value)) return undefined;
+  work(value.length * count);
   const items = Array.from({ length: count }, () => [...value]).flat();
   return value instanceof Tuple ? tupleOf(...items) : items;
 }
 
 /** Applies a binary operator. Fails as Python does for types that it does not take. */
 export function binary(operator: string, a: Value, b: Value): Value {
-  if (operator === '~') return text(a) + text(b);
+  work();
+  if (operator === '~') return madeText(text(a) + text(b));
   defined(a);
   defined(b);
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined && y !== undefined) return arithmetic[operator](x, y, a, b);
   if (operator === '+') {
-    if (typeof a === 'string' && typeof b === 'string') return a + b;
+    if (typeof a === 'string' && typeof b === 'string') return madeText(a + b);
+    if (Array.isArray(a) && Array.isArray(b)) work(a.length + b.length);
     if (a instanceof Tuple && b instanceof Tuple) return tupleOf(...a, ...b);
     if (Array.isArray(a) && Array.isArray(b) && !(a instanceof Tuple || b instanceof Tuple)) return [...a, ...b];
   }
@@ -149,12 +158,19 @@ function member(object: Value, name: string): Value | undefined {
   return call && new Callable(call);
 }
 
+/** Character of a text, counted from its start or its end. A character has one or two units. */
+function characterAt(text: string, index: number): string | undefined {
+  const part = index < 0 ? text.slice(2 * index) : text.slice(0, 2 * (index + 1));
+  divided(part);
+  return Array.from(part).at(index);
+}
+
 function item(object: Value, key: Value): Value | undefined {
   if (object instanceof Map) return object.get(keyOf(key));
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number') return undefined;
   if (Array.isArray(object)) return object.at(index);
-  return typeof object === 'string' ? Array.from(object).at(index) : undefined;
+  return typeof object === 'string' ? characterAt(object, index) : undefined;
 }
 
 /** The first value that is there; None is one. */
@@ -162,6 +178,7 @@ const firstOf = (...values: (Value | undefined)[]): Value | undefined => values.
 
 /** `object.name`: a method or field first, then an item. */
 export function attribute(object: Value, name: string): Value {
+  work();
   defined(object);
   const found = firstOf(member(object, name), item(object, name));
   return found === undefined ? absent(object, name) : found;
@@ -169,6 +186,7 @@ export function attribute(object: Value, name: string): Value {
 
 /** `object[key]`: an item first, then a method or field. */
 export function subscript(object: Value, key: Value): Value {
+  work();
   defined(object);
   const found = firstOf(item(object, key), typeof key === 'string' ? member(object, key) : undefined);
   return found === undefined ? absent(object, key) : found;
@@ -177,6 +195,8 @@ export function subscript(object: Value, key: Value): Value {
 /** `object[start:stop:step]` of a text, list or tuple. */
 export function slice(object: Value, bounds: readonly (Value | undefined)[]): Value {
   defined(object);
+  if (typeof object === 'string') divided(object);
+  else if (Array.isArray(object)) work(object.length);
   const items = typeof object === 'string' ? Array.from(object) : Array.isArray(object) ? object : null;
   if (!items) return absent(object, 'slice');
   const [start, stop, given] = bounds.map((bound) =>
@@ -198,7 +218,11 @@ export function slice(object: Value, bounds: readonly (Value | undefined)[]): Va
 
 export function call(callee: Value, args: readonly Value[], keywords: ReadonlyMap<string, Value>): Value {
   defined(callee);
-  if (callee instanceof Callable) return callee.call(args, keywords);
+  if (callee instanceof Callable) {
+    const result = callee.call(args, keywords);
+    if (Array.isArray(result)) work(result.length);
+    return result;
+  }
   if (callee instanceof Attributes && callee.call) return callee.call(args, keywords);
   return fail(`'${typeName(callee)}' object is not callable`);
 }

@@ -20,6 +20,7 @@ import {
   Undefined,
   type Value,
 } from './values.ts';
+import { deeper, makeText, work } from './work.ts';
 
 /** Leaves a loop, or its round. */
 type Signal = 'break' | 'continue' | undefined;
@@ -48,6 +49,7 @@ function readBody(cursor: Cursor, ends: readonly string[]): { body: Statement; e
 function inOrder(statements: readonly Statement[]): Statement {
   return (scope, out) => {
     for (const statement of statements) {
+      work();
       const signal = statement(scope, out);
       if (signal) return signal;
     }
@@ -59,6 +61,7 @@ function inOrder(statements: readonly Statement[]): Statement {
 function written(statement: Statement, scope: Scope): string {
   const out: string[] = [];
   statement(scope, out);
+  makeText(out.reduce((sum, part) => sum + part.length, 0));
   return out.join('');
 }
 
@@ -149,6 +152,7 @@ function readFor(cursor: Cursor): Statement {
   }
   return (scope, out) => {
     const all = itemsOf(iterable(scope));
+    work(all.length);
     const items = test ? all.filter((item) => truth(test(bound(scope, target, item)))) : all;
     if (items.length === 0) return otherwise?.(scope, out);
     return runLoop(items, { scope, target, body, out });
@@ -250,6 +254,7 @@ function readSignature(cursor: Cursor): Signature {
 function macro({ names, defaults }: Signature, body: Statement, scope: Scope): Callable {
   return new Callable((args: readonly Value[], keywords: Keywords) => {
     const inner = new Scope(scope);
+    work(1 + args.length);
     names.forEach((name, i) => {
       const value = i < args.length ? args[i] : keywords.has(name) ? keywords.get(name) : defaults.get(name)?.(inner);
       inner.set(name, value === undefined ? new Undefined(`parameter '${name}' was not provided, so it`) : value);
@@ -259,7 +264,7 @@ function macro({ names, defaults }: Signature, body: Statement, scope: Scope): C
     inner.set('kwargs', new Map(rest.filter(([name]) => name !== 'caller')));
     const caller = keywords.get('caller');
     if (caller !== undefined) inner.set('caller', caller);
-    return written(body, inner);
+    return deeper(() => written(body, inner));
   });
 }
 

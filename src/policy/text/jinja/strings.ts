@@ -13,6 +13,7 @@ import {
   tupleOf,
   type Value,
 } from './values.ts';
+import { divided, madeText, makeText, wasRead } from './work.ts';
 
 const spaceRun = new RegExp(`[${spaces}]+`);
 const lineEnds = '\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029';
@@ -74,9 +75,14 @@ function split(value: string, separator: Value | undefined, most: number, fromEn
 
 export function replace(value: string, from: string, to: string, count = -1): string {
   const most = count < 0 ? Infinity : count;
-  if (from === '') return between(value, to, most);
+  if (from === '') {
+    divided(value);
+    makeText(value.length + (value.length + 1) * to.length);
+    return between(value, to, most);
+  }
   const parts = value.split(from);
   const cut = Math.min(most, parts.length - 1);
+  makeText(value.length + cut * Math.max(0, to.length - from.length));
   return (
     parts.slice(0, cut + 1).join(to) +
     parts
@@ -141,8 +147,10 @@ function count(value: string, [part, start, end]: readonly Value[]): number {
 }
 
 function padded(value: string, [width, fill = ' ']: readonly Value[], side: 'left' | 'right' | 'both'): string {
+  divided(value);
   const missing = Math.max(0, integerOf(width) - Array.from(value).length);
   const filling = textOf(fill);
+  makeText(value.length + missing * filling.length);
   if (side === 'left') return filling.repeat(missing) + value;
   if (side === 'right') return value + filling.repeat(missing);
   const left = Math.floor(missing / 2) + (missing & integerOf(width) & 1);
@@ -163,23 +171,32 @@ const isCase = (value: string, cased: string, other: string) => value === cased 
 /** `str.format` with fields `{}`, `{0}` and `{name}`; formats behind a colon are not read. */
 function format(value: string, args: readonly Value[], keywords: Keywords): string {
   let next = 0;
-  return value.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (whole, field) => {
+  const out = value.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (whole, field) => {
     if (whole === '{{' || whole === '}}') return whole[0];
     if (!/^\w*$/.test(field)) return fail(`the field "{${field}}" of str.format is not read`);
     const chosen = field === '' ? args[next++] : /^\d+$/.test(field) ? args[Number(field)] : keywords.get(field);
     return chosen === undefined ? fail(`str.format has no value for "{${field}}"`) : text(chosen);
   });
+  return madeText(out);
 }
 
 function join(value: string, items: Value): string {
-  return itemsOf(items)
-    .map((each) => textOf(each, 'sequence item'))
-    .join(value);
+  return joined(
+    itemsOf(items).map((each) => textOf(each, 'sequence item')),
+    value,
+  );
+}
+
+/** Texts with a separator between them. */
+export function joined(texts: readonly string[], separator: string): string {
+  makeText(texts.reduce((sum, each) => sum + each.length + separator.length, 0));
+  return texts.join(separator);
 }
 
 function zeroFilled(value: string, width: Value): string {
   const sign = /^[+-]/.test(value) ? value[0] : '';
   const { length } = Array.from(value);
+  makeText(Math.max(value.length, integerOf(width)));
   return sign + '0'.repeat(Math.max(0, integerOf(width) - length)) + value.slice(sign.length);
 }
 
@@ -236,7 +253,13 @@ const methods: { readonly [name: string]: Method } = {
 /** A method of a text; undefined: it has none of this name. */
 export const stringMethod = (value: string, name: string): Call | undefined => {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  return method && ((args, keywords) => method(value, args, keywords));
+  return (
+    method &&
+    ((args, keywords) => {
+      wasRead(value);
+      return method(value, args, keywords);
+    })
+  );
 };
 
 /** Methods of dict that read; `update` and the like are refused, as in transformers' sandbox. */

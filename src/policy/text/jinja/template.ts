@@ -22,6 +22,10 @@ import {
   toValue,
   type Value,
 } from './values.ts';
+import { beginWork, work } from './work.ts';
+
+/** UTF-16 units of the longest template; published ones have some thousand. */
+const longestTemplate = 500_000;
 
 /** Longest range, as in jinja2's sandbox. */
 const longestRange = 100_000;
@@ -32,6 +36,7 @@ function range([start, stop, step = 1]: readonly Value[]): Value[] {
   if (by === 0) fail('range() arg 3 must not be zero');
   const length = Math.max(0, Math.ceil((to - from) / by));
   if (length > longestRange) fail(`Range too big. The sandbox blocks ranges larger than MAX_RANGE (${longestRange}).`);
+  work(length);
   return Array.from({ length }, (_, i) => from + i * by);
 }
 
@@ -69,12 +74,15 @@ export class JinjaTemplate {
 
   /** Throws JinjaSyntaxError or JinjaError for a template that cannot be read. */
   constructor(source: string) {
+    if (source.length > longestTemplate)
+      fail(`it has ${source.length} characters, and at most ${longestTemplate} are read`);
     const cursor = new Cursor(tokensOf(source));
     this.run = readTemplate(cursor);
   }
 
   /** `functions` are further globals, of texts. Throws JinjaError if the template refuses the values. */
   render(values: object, functions: { readonly [name: string]: (argument: string) => string } = {}): string {
+    beginWork();
     const scope = new Scope();
     for (const [name, call] of Object.entries(globals)) scope.set(name, new Callable(call));
     for (const [name, call] of Object.entries(functions))

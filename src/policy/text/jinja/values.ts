@@ -3,11 +3,9 @@
  * `Tuple` a tuple, a Map a dict. A name without a value is `Undefined`, which prints as nothing and fails elsewhere.
  */
 import { floatText, repr as textRepr } from '../../../python/text.ts';
+import { copied, deeper, divided, fail, madeText, work } from './work.ts';
 
-/** A template refused its input, or an operation that Python would refuse. */
-class JinjaError extends Error {
-  override name = 'JinjaError';
-}
+export { fail };
 
 export class Float {
   constructor(readonly value: number) {}
@@ -67,11 +65,6 @@ export type Value =
   | Attributes
   | Callable;
 
-/** Fails with the name that has no value. */
-export function fail(message: string): never {
-  throw new JinjaError(message);
-}
-
 /** A JSON value as a template's value. */
 export function toValue(value: unknown): Value {
   if (value === undefined) return new Undefined('a value');
@@ -120,7 +113,15 @@ export function fixed(value: number, digits: number): string {
 
 /** Python's repr. */
 export function repr(value: Value): string {
-  if (typeof value === 'string') return textRepr(value);
+  work();
+  return madeText(deeper(() => shownInside(value)));
+}
+
+function shownInside(value: Value): string {
+  if (typeof value === 'string') {
+    divided(value);
+    return textRepr(value);
+  }
   if (value instanceof Tuple) return value.length === 1 ? `(${repr(value[0])},)` : `(${value.map(repr).join(', ')})`;
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
   if (value instanceof Map) return `{${[...value].map(([key, each]) => `${repr(key)}: ${repr(each)}`).join(', ')}}`;
@@ -143,13 +144,17 @@ export function text(value: Value): string {
 /** Items of a value, as `for` goes over them. */
 export function itemsOf(value: Value): Value[] {
   if (Array.isArray(value)) return value;
-  if (typeof value === 'string') return Array.from(value);
+  if (typeof value === 'string') {
+    divided(value);
+    return Array.from(value);
+  }
   if (value instanceof Map) return [...value.keys()];
   if (value instanceof Undefined) return [];
   return fail(`'${typeName(value)}' object is not iterable`);
 }
 
 export function equal(a: Value, b: Value): boolean {
+  work();
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined || y !== undefined) return x === y;
   if (a instanceof Undefined || b instanceof Undefined) return a instanceof Undefined && b instanceof Undefined;
@@ -165,6 +170,8 @@ export function equal(a: Value, b: Value): boolean {
 /** Order of two texts by code point. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
+  divided(a);
+  divided(b);
   const [x, y] = [Array.from(a), Array.from(b)];
   for (let i = 0; i < Math.min(x.length, y.length); i++)
     if (x[i] !== y[i]) return x[i].codePointAt(0)! - y[i].codePointAt(0)!;
@@ -173,6 +180,7 @@ export function compareTexts(a: string, b: string): number {
 
 /** Negative, zero or positive. Fails for values that Python does not order. */
 export function compare(a: Value, b: Value): number {
+  work();
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined && y !== undefined) return x < y ? -1 : x > y ? 1 : 0;
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
@@ -188,6 +196,7 @@ export function compare(a: Value, b: Value): number {
 
 export function contains(container: Value, item: Value): boolean {
   if (typeof container === 'string') {
+    copied(container);
     if (typeof item === 'string') return container.includes(item);
     return fail(`'in <string>' requires string as left operand, not ${typeName(item)}`);
   }
