@@ -11,7 +11,7 @@ import { turnsOf } from './messages.ts';
 import { type JsonObject, type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
-import { mostRecordBytes, type Piece, Splitter } from './splitter.ts';
+import { mostLevels, mostRecordBytes, type Piece, Splitter } from './splitter.ts';
 import { textMatcher, turnText } from './text-search.ts';
 
 export type { ByteSource } from './bytes.ts';
@@ -41,6 +41,12 @@ export interface Collection {
 const mostProblems = 1000;
 /** Bytes read at once while records are searched one after another. */
 const searchBytes = 4e6;
+/** Bytes that are divided into records at once: each record in them takes a hundred bytes and more. */
+const splitBytes = 1 << 16;
+/** Records that may be refused; each takes a hundred times as long as a byte of a text. */
+const mostRefused = 50_000;
+/** Maximum number of characters of an id, and of a name of a field in a message. */
+const [longestId, longestName] = [1000, 40];
 
 export class TrajectoryFile implements Collection {
   records = new RecordIndex();
@@ -130,7 +136,8 @@ export class TrajectoryFile implements Collection {
     signal?.throwIfAborted();
     [this.records, this.problems, this.refused] = [new RecordIndex(), [], 0];
     const splitter = new Splitter(mostRecordBytes, true);
-    for (const piece of [...splitter.push(bytes), ...splitter.finish()]) this.add(piece);
+    this.addAll(splitter, bytes);
+    for (const piece of splitter.finish()) this.add(piece);
   }
 
   private async scan({ signal, onProgress }: OpenFileOptions): Promise<void> {
@@ -139,7 +146,8 @@ export class TrajectoryFile implements Collection {
     try {
       for await (const chunk of this.source.stream()) {
         signal?.throwIfAborted();
-        for (const piece of splitter.push(chunk)) this.add(piece);
+        this.addAll(splitter, chunk);
+        if (this.refused >= mostRefused) break;
         done += chunk.length;
         onProgress?.(this.source.read?.() ?? done, this.source.size);
       }
@@ -153,7 +161,14 @@ export class TrajectoryFile implements Collection {
     for (const piece of splitter.finish()) this.add(piece);
   }
 
+  /** Adds the records that end within these bytes. */
+  private addAll(splitter: Splitter, bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += splitBytes)
+      for (const piece of splitter.push(bytes.subarray(at, at + splitBytes))) this.add(piece);
+  }
+
   private add(piece: Piece): void {
+    if (this.refused >= mostRefused) return;
     this.lastLine = piece.line;
     try {
       const { record, format, fields } = parseRecord(piece);
@@ -176,6 +191,11 @@ export class TrajectoryFile implements Collection {
 
   private refuse(line: number, message: string): void {
     this.refused++;
+    if (this.refused === mostRefused && this.records.length > 0)
+      this.problems.unshift({
+        line,
+        message: `${mostRefused} records are refused; those after this line are not read.`,
+      });
     if (this.problems.length < mostProblems) this.problems.push({ line, message });
   }
 }
@@ -187,14 +207,16 @@ const isWholeObject = ({ bytes, broken }: Piece) => bytes[0] === 0x7b && !broken
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
+function parseJson({ bytes, broken, tooLong, tooDeep }: Piece): JsonObject {
   if (tooLong)
     throw new TrajectoryFileError(`This record has more than ${mostRecordBytes / 1e6} MB, or it does not end.`);
   if (broken) throw new TrajectoryFileError('This record does not end: a bracket or a quotation mark is missing.');
+  if (tooDeep) throw new TrajectoryFileError(`This record has more than ${mostLevels} levels of objects and lists.`);
   let value: unknown;
   try {
     value = JSON.parse(protectedNumbers(utf8.decode(bytes)));
   } catch (error) {
+    if (error instanceof TrajectoryFileError) throw error;
     throw new TrajectoryFileError(`This is not JSON: ${(error as Error).message}.`);
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -202,17 +224,25 @@ function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
   return value as JsonObject;
 }
 
+const namesOf = (fields: JsonObject) =>
+  Object.keys(fields)
+    .slice(0, 8)
+    .map((name) => name.slice(0, longestName))
+    .join(', ');
+
 function parseRecord(piece: Piece): { record: TrajectoryRecord; format: TrajectoryFormat; fields: JsonObject } {
   const fields = parseJson(piece);
   for (const name of ['item_id', 'id']) {
     const big = bigNumber(fields[name]);
-    if (big) throw new TrajectoryFileError(`${name}: ${big} is larger than 2^53, the most that an id may be.`);
+    if (big)
+      throw new TrajectoryFileError(
+        `${name}: ${big.slice(0, longestName)} is larger than 2^53, the most that an id may be.`,
+      );
   }
+  if (typeof fields.item_id === 'string' && fields.item_id.length > longestId)
+    throw new TrajectoryFileError(`item_id has ${fields.item_id.length} characters; an id has at most ${longestId}.`);
   const format = recognized(fields);
-  if (!format)
-    throw new TrajectoryFileError(
-      `This is a record of no known format (its fields: ${Object.keys(fields).slice(0, 8).join(', ')}).`,
-    );
+  if (!format) throw new TrajectoryFileError(`This is a record of no known format (its fields: ${namesOf(fields)}).`);
   return { record: format.read(fields), format, fields };
 }
 

@@ -23,10 +23,11 @@ export interface TrajectoryFormat {
   loses(record: TrajectoryRecord): string[];
 }
 
-/** The value, or an error that names the first wrong field. */
+/** The value itself, or an error that names the first wrong field. Defaults of the schema are not filled in. */
 export function parseFields<S extends v.GenericSchema>(schema: S, fields: JsonObject): v.InferOutput<S> {
   const result = v.safeParse(schema, fields, { abortEarly: true });
-  if (result.success) return result.output;
+  // The output lacks keys such as `constructor`, which valibot leaves out.
+  if (result.success) return fields as v.InferOutput<S>;
   const [issue] = result.issues;
   const path = issue.path?.map(({ key }) => String(key)).join('.') ?? '';
   throw new TrajectoryFileError(path ? `${path}: ${issue.message}` : issue.message);

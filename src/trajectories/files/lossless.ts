@@ -61,7 +61,7 @@ const TrajectorySchema = v.looseObject({
   horizon: whole,
   oracleTurns: v.nullable(whole),
   /** Absent in files from before credit was stored per token. */
-  advantages: v.nullish(v.array(real), []),
+  advantages: v.nullish(v.array(real)),
 });
 
 type TrajectoryFields = v.InferOutput<typeof TrajectorySchema>;
@@ -187,7 +187,7 @@ export function trajectoryFromJson(fields: JsonObject): Trajectory {
     turns: turns.map((turn) => ({ ...withoutNulls(turn), reward: fromReal(turn.reward) }) as Turn),
     ...(windows && { windows: windowsOf(windows) }),
     score: fromReal(score),
-    advantages: Float32Array.from(advantages, fromReal),
+    advantages: Float32Array.from(advantages ?? [], fromReal),
   };
 }
 

@@ -165,12 +165,12 @@ interface ToolCall {
 export function callTexts({ source }: Message): string[] | null {
   if (source?.form !== 'role/content') return [];
   const { tool_calls, function_call } = source.fields as {
-    tool_calls?: ToolCall[] | null;
+    tool_calls?: (ToolCall | null)[] | null;
     function_call?: ToolCall | null;
   };
   const calls = [...(tool_calls ?? []), ...(function_call ? [function_call] : [])];
   const texts = calls.map((call) => {
-    const { name, arguments: given = {} } = call.function ?? call;
+    const { name, arguments: given = {} } = call?.function ?? call ?? {};
     return typeof name === 'string' ? `${name}(${typeof given === 'string' ? given : JSON.stringify(given)})` : null;
   });
   return texts.includes(null) ? null : (texts as string[]);

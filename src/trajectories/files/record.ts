@@ -35,9 +35,17 @@ export interface TrajectoryRecord {
   source: Source | null;
 }
 
+/** Maximum number of characters of a message. */
+const longestMessage = 600;
+
 /** A file or a record does not have the form that it claims. */
 export class TrajectoryFileError extends Error {
   override name = 'TrajectoryFileError';
+
+  /** A message may quote the file, so it is cut. */
+  constructor(message: string) {
+    super(message.length > longestMessage ? `${message.slice(0, longestMessage)}...` : message);
+  }
 }
 
 /** One record that was passed over. */

@@ -33,7 +33,7 @@ export const rolloutLog: TrajectoryFormat = {
   },
   write({ itemId, item, messages, reward, source }) {
     const kept = source?.form === 'agentgym-rl-rollouts' ? source.fields : {};
-    const item_id = item ?? parseItemId(itemId).item ?? -1;
+    const item_id = kept.item_id ?? item ?? parseItemId(itemId).item ?? -1;
     return { ...kept, item_id, conversations: (messages ?? []).map(toRole), reward: reward ?? 0 };
   },
   loses(record) {

@@ -14,10 +14,16 @@ export interface Piece {
   broken: boolean;
   /** True if it exceeds the longest record; its bytes were dropped. */
   tooLong?: boolean;
+  /** True if it has more levels of objects and lists than are read. */
+  tooDeep?: boolean;
 }
 
 /** A record is parsed whole, in several times its bytes of memory. */
 export const mostRecordBytes = 64e6;
+/** Levels of objects and lists of a record. Deeper ones exhaust the stack when the record is written again. */
+export const mostLevels = 100;
+
+const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash, newline, comma] = [code('"'), code('\\'), code('\n'), code(',')];
@@ -77,6 +83,7 @@ export class Splitter {
   private layout: 'unknown' | 'one-line' | 'indented' | 'flat' = 'unknown';
   private flat = false;
   private tooLong = false;
+  private tooDeep = false;
   private pieces: Piece[] = [];
 
   constructor(
@@ -136,8 +143,7 @@ export class Splitter {
 
   private between(byte: number, at: number): void {
     if (isSpace(byte) || byte === comma) return;
-    // A byte-order mark.
-    if (!this.started && at < 3 && byte >= 0xbb) return;
+    if (!this.started && byte === byteOrderMark[at]) return;
     if (!this.started && byte === openBracket) {
       this.started = true;
       this.inArray = true;
@@ -171,8 +177,9 @@ export class Splitter {
       this.end(at, true);
       this.between(byte, at);
     } else if (byte === quote) this.inString = true;
-    else if (byte === openBrace || byte === openBracket) this.depth++;
-    else if (byte === closeBrace || byte === closeBracket) {
+    else if (byte === openBrace || byte === openBracket) {
+      if (++this.depth > mostLevels) this.tooDeep = true;
+    } else if (byte === closeBrace || byte === closeBracket) {
       if (this.depth === 0) this.end(at, true);
       else if (--this.depth === 0 && !this.broken) this.end(at + 1, false);
     } else if (this.depth === 0 && (byte === newline || (byte === comma && this.inArray))) this.end(at, this.broken);
@@ -188,7 +195,7 @@ export class Splitter {
   private end(at: number, broken: boolean): void {
     const tooLong = this.tooLong || at - this.begin > this.mostBytes;
     const bytes = tooLong ? new Uint8Array(0) : this.window.slice(this.begin, at);
-    this.pieces.push({ bytes, offset: this.begin, line: this.beginLine, broken, tooLong });
+    this.pieces.push({ bytes, offset: this.begin, line: this.beginLine, broken, tooLong, tooDeep: this.tooDeep });
     if (!broken && this.layout === 'unknown')
       this.layout = this.line === this.beginLine ? 'one-line' : this.flat ? 'flat' : 'indented';
     this.begin = -1;
@@ -197,5 +204,6 @@ export class Splitter {
     this.escaped = false;
     this.broken = false;
     this.tooLong = false;
+    this.tooDeep = false;
   }
 }
