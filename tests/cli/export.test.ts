@@ -33,7 +33,11 @@ const config = parseConfig({
   head_dim: 16,
   max_position_embeddings: 64,
 });
-const saved = saveCheckpoint(config, initWeights(config, { seed: 1, std: 0.1 }), '{"model":{}}');
+const saved = saveCheckpoint(
+  config,
+  initWeights(config, { seed: 1, std: 0.1 }),
+  '{"model":{"type":"BPE","vocab":{},"merges":[]}}',
+);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 function writeFolder(): string {

@@ -2,23 +2,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { sweep } from '../../src/cli/sweep-folder.ts';
 import { train } from '../../src/cli/training-run.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 
+const { change } = FolderStore.prototype;
+const mend = () => {
+  FolderStore.prototype.change = change;
+};
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-failed-'));
 beforeAll(() => buildWasm());
+// Other files of this process share the store's class.
+afterEach(mend);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Settings of a training whose disk is full between the first step and the error that follows. */
 function settings(name: string, isFull: boolean) {
-  const { change } = FolderStore.prototype;
   const print = (line: string) => {
     if (isFull && /step 1\//.test(line))
       FolderStore.prototype.change = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
-    if (line.startsWith('error: ')) FolderStore.prototype.change = change;
+    if (line.startsWith('error: ')) mend();
   };
   const out = join(folder, name);
   return { file: 'experiments/micro.json', steps: 3, out, device: 'wasm' as const, threads: 1, print };

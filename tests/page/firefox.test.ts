@@ -40,7 +40,10 @@ async function drive() {
   const transport = 'tabgym-app tabgym-transport';
   try {
     if (sessionStorage.getItem('reloaded')) {
-      await say('resumed', await until('the notice', 'tabgym-app tabgym-notices', (text) => text.includes('goes on')));
+      await say(
+        'resumed',
+        await until('the notice', 'tabgym-app tabgym-notices', (text) => text.includes('continues from')),
+      );
       await say('done', await until('step 4', transport, (text) => stepOf(text) >= 4));
       return;
     }
@@ -54,7 +57,7 @@ async function drive() {
     dispatchEvent(new KeyboardEvent('keydown', { key: 'r' }));
     await until('the drawer', 'tabgym-app tabgym-drawer', (text) => text.includes('Device'));
     (at('tabgym-app tabgym-drawer #tab-gpu') as HTMLElement).click();
-    const tested = (text: string) => /All \d+ kernels agree with plain arithmetic/.test(text);
+    const tested = (text: string) => /Checked against plain arithmetic: \d+ kernels/.test(text);
     await say('kernels', await until('the self-test', 'tabgym-app tabgym-drawer tabgym-gpu', tested));
     sessionStorage.setItem('reloaded', 'yes');
     location.reload();

@@ -210,7 +210,7 @@ describe('a run', () => {
     [{ centered: true }, /algorithm\.centered: belongs to the credit of the chosen token alone/],
     [{ teacherDiscount: 0.5 }, /algorithm\.teacherDiscount: belongs to the credit .* "reverse": set it to 0/],
   ])('refuses settings of the credit beside a whole divergence, by name: %o', (change, message) => {
-    const document = JSON.parse(readFileSync('experiments/distil-maze.json', 'utf8'));
+    const { sweep: _, ...document } = JSON.parse(readFileSync('experiments/distil-maze.json', 'utf8'));
     const algorithm = { ...document.algorithm, ...change };
     expect(() => parseExperiment({ ...document, algorithm })).not.toThrow();
     expect(() => parseExperiment({ ...document, algorithm: { ...algorithm, divergence: 'reverse' } })).toThrow(message);

@@ -71,6 +71,7 @@ function settings(): [ModelConfig, Options][] {
     const adapter = { lora, tensors: initAdapter(config, lora, 1) };
     all.push([config, { weights: zeros(config, 'f32'), trainable: true, reference: true, critic: 'shared' }]);
     all.push([config, { weights: zeros(config, 'f32'), adapter, trainable: true, reference: false }]);
+    all.push([config, { weights: zeros(config, 'f32'), taughtRows: 16, trainable: true, reference: false }]);
     for (const precision of ['int4', 'int8'] as const)
       for (const symmetricCodes of [false, true]) {
         const weights = zeros(config, precision, symmetricCodes);

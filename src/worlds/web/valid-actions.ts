@@ -9,6 +9,7 @@ import type { TreeText } from '../../webarena/tree-text.ts';
 import { pageTree, roleOf } from './browser/accessibility.ts';
 import type { Browser } from './browser/session.ts';
 import { actable } from './driver.ts';
+import { atLeast } from './listed-actions.ts';
 import { verbNames } from './options.ts';
 
 const longestSpan = 8;
@@ -100,9 +101,6 @@ export function elementsSeen(browser: Browser, seen: TreeText): Offer['elements'
     return [{ id, editable: own === 'textbox' }];
   });
 }
-
-/** Offered where no wanted verb applies: an empty list would mean that the agent may write anything. */
-export const atLeast: readonly string[] = ['stop []'];
 
 /** Distinct valid actions with the wanted verbs. */
 export function validActions(
