@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import { BundleError, readRun } from '../store/bundle.ts';
+import { plainRecord } from '../store/plain-record.ts';
 import type { NewRun } from '../store/run-store.ts';
 
 const real = v.pipe(v.number(), v.finite());
@@ -16,12 +17,12 @@ const split = v.looseObject({
   oracle: v.nullable(rate),
   score: realOrNull,
   scores,
-  strata: v.record(v.string(), v.looseObject({ policy: rate, chance: rate, scores })),
+  strata: plainRecord(v.string(), v.looseObject({ policy: rate, chance: rate, scores })),
 });
 const record = v.looseObject({
   step: real,
   stage: v.optional(real),
-  metrics: v.record(v.string(), realOrNull),
+  metrics: plainRecord(v.string(), realOrNull),
   evaluation: v.optional(v.looseObject({ train: split, test: split })),
 });
 

@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot';
 import { crc32 } from './crc32.ts';
+import { plainRecord } from './plain-record.ts';
 import type { CheckpointMeta, StoredRun } from './run.ts';
 import { sha256 } from './sha256.ts';
 
@@ -54,8 +55,8 @@ const schema = v.looseObject({
   format: v.string(),
   hash: v.optional(v.string()),
   run,
-  checkpoints: v.record(v.pipe(v.string(), v.regex(/^\d{1,8}$/)), checkpoint),
-  files: v.record(fileName, file),
+  checkpoints: plainRecord(v.pipe(v.string(), v.regex(/^\d{1,8}$/)), checkpoint),
+  files: plainRecord(fileName, file),
   records: v.optional(v.array(text(linkDigits))),
 });
 

@@ -155,7 +155,8 @@ function isShallow(value: unknown): boolean {
   return true;
 }
 
-function parseJson<T>(bytes: Uint8Array, name: string): T {
+/** Value of a part. Throws BundleError. */
+export function parseJson<T>(bytes: Uint8Array, name: string): T {
   let value: T;
   try {
     value = JSON.parse(decode(bytes));
@@ -220,7 +221,8 @@ function verified(bytes: Uint8Array, onlyWhole: boolean) {
 
 /** Records of lines that match the chain, up to the first that does not. Throws BundleError for lines of another form. */
 function recordsOf(text: string, { records: chain }: BundleIndex, onlyWhole: boolean): StoredRecord[] {
-  const lines = text.split('\n').filter(Boolean);
+  // A split would list every blank line of a part that is nothing else.
+  const lines: string[] = text.match(/[^\n]+/g) ?? [];
   const links = chain && chainOf(lines);
   const broken = links ? links.findIndex((link, k) => link !== chain[k]) : -1;
   const tooFew = chain !== undefined && lines.length !== chain.length;

@@ -6,7 +6,7 @@
  *   runs/01.tabgym ...         as `bundle.ts` writes them
  */
 import * as v from 'valibot';
-import { BundleError, exportRun, readRun } from './bundle.ts';
+import { BundleError, exportRun, parseJson, readRun } from './bundle.ts';
 import { crc32 } from './crc32.ts';
 import { unfoldedBound } from './inflate.ts';
 import type { SweepPlace } from './run.ts';
@@ -50,7 +50,7 @@ const shape = v.looseObject({
   runs: v.pipe(
     v.array(
       v.looseObject({
-        file: v.string(),
+        file: v.pipe(v.string(), v.maxLength(300)),
         crc: v.number(),
         name: v.pipe(v.string(), v.nonEmpty(), v.maxLength(500)),
         place: v.looseObject({
@@ -74,11 +74,7 @@ function indexOf(bytes: Uint8Array): Index | null {
     return null;
   }
   if (!head) return null;
-  try {
-    return JSON.parse(new TextDecoder().decode(head));
-  } catch {
-    throw new BundleError('sweep.json in this file is not JSON: the file is damaged. Export the sweep again.');
-  }
+  return parseJson(head, 'sweep.json');
 }
 
 function sweepFiles(bytes: Uint8Array): { [name: string]: Uint8Array } {
@@ -104,7 +100,7 @@ export function readSweep(bytes: Uint8Array, fileName: string, newId: string): N
   if (!index) return null;
   if (index.format !== SWEEP_FORMAT)
     throw new BundleError(
-      `This sweep has the format "${String(index.format).slice(0, 40)}"; this version reads "${SWEEP_FORMAT}".`,
+      `This sweep has the format ${(JSON.stringify(index.format) ?? 'none').slice(0, 40)}; this version reads "${SWEEP_FORMAT}".`,
     );
   const wrong = v.safeParse(shape, index).issues?.[0];
   if (wrong)
@@ -112,15 +108,18 @@ export function readSweep(bytes: Uint8Array, fileName: string, newId: string): N
       `sweep.json in this file has a wrong value at "${(v.getDotPath(wrong) ?? '').slice(0, 100)}". Export the sweep again.`,
     );
   const files = sweepFiles(bytes);
+  const read = new Set<string>();
   let unfolded = 0;
   return index.runs.map(({ file, crc, name, place }) => {
-    const run = files[file];
+    if (read.has(file)) throw new BundleError(`sweep.json in this file names ${file} twice. Export the sweep again.`);
+    read.add(file);
+    const run = Object.hasOwn(files, file) ? files[file] : undefined;
     if (!run || crc32(run) !== crc)
       throw new BundleError(`${file} in this file is ${run ? 'damaged' : 'missing'}. Export the sweep again.`);
-    const { summary: _, ...read } = readRun(run, fileName);
-    unfolded += bytesOf(read);
+    const { summary: _, ...opened } = readRun(run, fileName);
+    unfolded += bytesOf(opened);
     if (unfolded > unfoldedBound(bytes.length))
       throw new BundleError(`The runs of this sweep unfold to more than ${unfoldedBound(bytes.length)} bytes.`);
-    return { ...read, name, sweep: { ...place, id: newId, name: index.name, document: index.document } };
+    return { ...opened, name, sweep: { ...place, id: newId, name: index.name, document: index.document } };
   });
 }
