@@ -12,8 +12,11 @@ const mostShown = 200;
 /** Parses a message. Throws a `SyntaxError` for one that is not JSON or is nested too deeply. */
 export const parseMessage = (text: string): unknown => parseJsonText(text, mostNested);
 
+/** The beginning of a text of a message, as far as an answer repeats it. */
+export const brief = (text: string): string => text.slice(0, mostShown);
+
 /** A value of a message, as an error repeats it. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined';
-  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}… [cut: it has ${text.length} characters]`;
+  return text.length <= mostShown ? text : `${brief(text)}… [cut: it has ${text.length} characters]`;
 }

@@ -306,18 +306,17 @@ export class Head {
     if (dtable) ops.scatterRows(ws.slice('lists'), mask.intoTable, ws.slice('hiddenNormed'), dtable, C, logits);
   }
 
+  /** What the gradients of the masked logits read of each row. */
+  private rowSlices() {
+    const names = ['lists', 'targets', 'headLse', 'results', 'seeds'] as const;
+    return names.map((name) => this.ws.slice(name));
+  }
+
   private entriesBackward(mask: MaskedRows, resultOffset: number, temperature: number): void {
     const { ws, ops } = this;
     ops.recorder.run({
       kernel: ops.kernels.request('head_sparse_dlogits'),
-      bindings: [
-        ws.slice('lists'),
-        ws.slice('targets'),
-        ws.slice('headLse'),
-        ws.slice('results'),
-        ws.slice('seeds'),
-        ws.slice('entryLogits'),
-      ],
+      bindings: [...this.rowSlices(), ws.slice('entryLogits')],
       grid: grid1d(ceil(mask.E, 64)),
       params: {
         ...{ E: mask.E, rowOffset: mask.row, tokenOffset: mask.token, resultOffset },
@@ -337,16 +336,7 @@ export class Head {
     const { ws, ops } = this;
     ops.recorder.run({
       kernel: ops.kernels.request('head_divergence_dlogits'),
-      bindings: [
-        ws.slice('lists'),
-        ws.slice('targets'),
-        ws.slice('headLse'),
-        ws.slice('results'),
-        ws.slice('seeds'),
-        ws.slice('teacher'),
-        ws.slice('entryLogits'),
-        ws.slice('divergences'),
-      ],
+      bindings: [...this.rowSlices(), ws.slice('teacher'), ws.slice('entryLogits'), ws.slice('divergences')],
       grid: grid1d(ceil(N, 64)),
       params: {
         ...{ N, startOffset: mask.starts, tokenOffset: mask.token, resultOffset },

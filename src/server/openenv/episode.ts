@@ -14,6 +14,7 @@ import {
 } from '../../envs/env.ts';
 import { uniformAt } from '../../envs/random-player.ts';
 import type { ReplyRule } from '../../envs/reply.ts';
+import { brief } from '../messages.ts';
 import type { Place, ServedWorld } from '../served-world.ts';
 
 /** A message with missing or invalid fields. */
@@ -46,10 +47,6 @@ const ResetSchema = v.object({
 });
 /** A client may send metadata; it is ignored. */
 const ActionSchema = v.strictObject({ message: v.string(), metadata: v.optional(v.record(v.string(), v.unknown())) });
-
-/** Maximum number of characters of a name of a message that an answer repeats. */
-const mostRepeated = 200;
-const brief = (text: string) => text.slice(0, mostRepeated);
 
 export function readMessage<S extends v.GenericSchema>(schema: S, data: unknown, what: string): v.InferOutput<S> {
   const read = v.safeParse(schema, data ?? {});
