@@ -33,7 +33,8 @@ export function drivenBy<T>(drive: () => Promise<void>, receive: (report: T) => 
           return response.end(`(${rememberLab})();`);
         }
         if (pathname === '/said') return handler(request, response);
-        if (pathname !== '/') return next();
+        // The service worker keeps the page under its file's name, and serves it from there after a reload.
+        if (pathname !== '/' && pathname !== '/index.html') return next();
         response.setHeader('content-type', 'text/html');
         const page = readFileSync(join(outDir, 'index.html'), 'utf8');
         // The first script is an ordinary one, so that it runs before the page's.
