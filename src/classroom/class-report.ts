@@ -1,5 +1,5 @@
 /** Results of a class: table, CSV, leaderboard without names, files that hold the same run, and common mistakes. */
-import { guardedCsv } from '../fields/csv.ts';
+import { csvTable } from '../fields/csv.ts';
 import type { Assignment } from './assignment.ts';
 import type { Graded, Result } from './grade.ts';
 import { reasons } from './refused.ts';
@@ -78,7 +78,7 @@ export function classCsv(assignment: Assignment, results: readonly Result[]): st
     const { file, pupil, points, most, open, code } = each;
     return [file, pupil, 'graded', points, most, open, code, (same.get(file) ?? []).join(' '), ...cells];
   });
-  return guardedCsv({ head: [...head, ...tasks], rows });
+  return csvTable({ head: [...head, ...tasks], rows });
 }
 
 /** Text of a cell. A backslash would take away the escape of the sign after it. */

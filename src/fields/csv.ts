@@ -1,22 +1,28 @@
-/** Tables as CSV (RFC 4180, with a line feed at the end of a line). */
+/**
+ * Tables as CSV (RFC 4180, with a line feed at the end of a line). Texts may be other people's, such as the names of an
+ * imported experiment, so no cell is run as a formula.
+ */
 
 interface CsvTable {
   head: readonly string[];
   rows: readonly (readonly (string | number)[])[];
 }
 
+const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text));
+
+/**
+ * A cell that begins with one of these signs would be run as a formula by a spreadsheet, unless it is a number or one
+ * dash.
+ */
+const guarded = (value: string | number): string =>
+  typeof value === 'string' && /^\s*[=+\-@\t\r\n＝＋－＠]/.test(value) && !isNumber(value) && value !== '-'
+    ? `'${value}`
+    : String(value);
+
 const cell = (value: string | number) => {
-  const text = String(value);
+  const text = guarded(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 export const csvTable = ({ head, rows }: CsvTable): string =>
   `${[head, ...rows].map((row) => row.map(cell).join(',')).join('\n')}\n`;
-
-/** A cell that begins with one of these signs would be run as a formula by a spreadsheet. */
-const guarded = (value: string | number): string =>
-  /^\s*[=+\-@\t\r\n＝＋－＠]/.test(String(value)) ? `'${value}` : String(value);
-
-/** A table with texts that other people wrote: no cell is run as a formula. */
-export const guardedCsv = ({ head, rows }: CsvTable): string =>
-  csvTable({ head: head.map(guarded), rows: rows.map((row) => row.map(guarded)) });

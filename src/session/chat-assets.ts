@@ -1,5 +1,6 @@
 /** Files of a run that define its language model's chat format and stop tokens. A tiny policy has none of them. */
 import type { ConversationFiles } from '../rl/episode/conversation-files.ts';
+import { jsonFile } from './stored-json.ts';
 
 type Files = { readonly [name: string]: Uint8Array };
 type Assets = Files | null;
@@ -13,7 +14,7 @@ export function chatAssets(assets: Assets): { [name: string]: Uint8Array } {
   return Object.fromEntries(found);
 }
 
-const jsonOf = (bytes: Uint8Array): { [field: string]: unknown } => JSON.parse(new TextDecoder().decode(bytes));
+const jsonOf = (bytes: Uint8Array): { [field: string]: unknown } => Object(jsonFile(bytes, 'tokenizer_config.json'));
 
 /**
  * A model's files, replaced by the run's own. A run's tokenizer_config.json without a chat template gets the model's. A
@@ -39,8 +40,8 @@ export function conversationFiles(assets: Assets, eosTokens: readonly number[]):
   const text = (name: (typeof chatFiles)[number]) =>
     assets?.[name] ? new TextDecoder().decode(assets[name]) : undefined;
   const json = (name: (typeof chatFiles)[number]) => {
-    const found = text(name);
-    return found === undefined ? undefined : JSON.parse(found);
+    const found = assets?.[name];
+    return found && jsonFile<NonNullable<unknown>>(found, name);
   };
   return {
     tokenizerConfig: json('tokenizer_config.json'),

@@ -81,13 +81,13 @@ const encode = (value: string) => new TextEncoder().encode(value);
 const hashOf = ({ run: summary, checkpoints, files, records }: BundleIndex) =>
   sha256(encode(JSON.stringify([summary, checkpoints, files, records])));
 
-/** Links of the chain over lines: each depends on its line and all lines before. */
-export function chainOf(lines: readonly string[]): string[] {
+/** Function that returns the link of each next line of a chain: it depends on its line and all lines before. */
+export function chainLinks(): (line: string) => string {
   let link = '';
-  return lines.map((line) => {
+  return (line) => {
     link = sha256(encode(link + line));
     return link.slice(0, linkDigits);
-  });
+  };
 }
 
 export function indexOf(
@@ -96,8 +96,14 @@ export function indexOf(
   entries: ReadonlyMap<string, Uint8Array>,
   lines: readonly string[],
 ): BundleIndex {
+  const link = chainLinks();
   const facts = [...entries].map(([name, b]) => [name, { bytes: b.byteLength, crc: crc32(b), sha256: sha256(b) }]);
-  const index = { run: summary, checkpoints, files: Object.fromEntries(facts), records: chainOf(lines) };
+  const index = {
+    run: summary,
+    checkpoints,
+    files: Object.fromEntries(facts),
+    records: lines.map((line) => link(line)),
+  };
   // Hashes the index as a reader parses it: JSON leaves out fields that are undefined.
   const read: BundleIndex = JSON.parse(JSON.stringify({ format: BUNDLE_FORMAT, ...index }));
   return { ...read, hash: hashOf(read) };

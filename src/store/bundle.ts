@@ -11,7 +11,7 @@
  *   trajectories/000012.bin           a step's trajectories, as session/run/trajectory-codec.ts writes them
  */
 import { ADAPTER_FILES, adapterFileNames, type CONVERSATION_FILES, pickledAdapter } from './adapter-files.ts';
-import { type BundleIndex, chainOf, checkIndex, IndexError, indexOf, isWhole, mostSteps } from './bundle-index.ts';
+import { type BundleIndex, chainLinks, checkIndex, IndexError, indexOf, isWhole, mostSteps } from './bundle-index.ts';
 import {
   type CheckpointMeta,
   type HandoffSource,
@@ -219,28 +219,65 @@ function verified(bytes: Uint8Array, onlyWhole: boolean) {
   return { index, entries, names: Object.keys(index.files).filter((name) => !parts.includes(name)) };
 }
 
-/** Records of lines that match the chain, up to the first that does not. Throws BundleError for lines of another form. */
-function recordsOf(text: string, { records: chain }: BundleIndex, onlyWhole: boolean): StoredRecord[] {
-  // A split would list every blank line of a part that is nothing else.
-  const lines: string[] = text.match(/[^\n]+/g) ?? [];
-  const links = chain && chainOf(lines);
-  const broken = links ? links.findIndex((link, k) => link !== chain[k]) : -1;
-  const tooFew = chain !== undefined && lines.length !== chain.length;
-  if ((broken >= 0 || tooFew) && !onlyWhole) throw new DamagedRunError(['steps.jsonl'], () => true);
-  const records = lines.slice(0, broken < 0 ? lines.length : broken).map((line, k): StoredRecord => {
-    const record = parseJson<StoredRecord | null>(encode(line), `Line ${k + 1} of steps.jsonl`);
-    const { step } = Object(record) as Partial<StoredRecord>;
-    if (Number.isInteger(step) && step! >= 0 && step! <= mostSteps) return record!;
-    throw new BundleError(`Line ${k + 1} of steps.jsonl in this file has no step. Export the run again.`);
-  });
-  const disordered = records.findIndex(({ step }, k) => k > 0 && step <= records[k - 1].step);
-  if (disordered < 0) return records;
-  throw new BundleError(`Line ${disordered + 1} of steps.jsonl in this file is out of order. Export the run again.`);
+/** Most records of a run's file: thirty hours of ten steps a second. */
+const mostRecords = 1_000_000;
+
+/** Lines of a text that are not empty, one at a time: all of them as a list can need many times the text's memory. */
+function* linesIn(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const newline = text.indexOf('\n', from);
+    const end = newline < 0 ? text.length : newline;
+    if (end > from) yield text.slice(from, end);
+    from = end + 1;
+  }
 }
 
-const stepOfEntry = (name: string, file: string) => {
-  if (/^\d{1,8}\.(?:safetensors|bin)$/.test(file)) return Number.parseInt(file, 10);
-  throw new BundleError(`${name.slice(0, 100)} in this file has no step in its name. Export the run again.`);
+/** Number of the first lines that match the chain, and whether these are all. */
+function matched(text: string, chain: readonly string[]): { lines: number; all: boolean } {
+  const link = chainLinks();
+  let lines = 0;
+  for (const line of linesIn(text)) {
+    if (lines === chain.length || link(line) !== chain[lines]) return { lines, all: false };
+    lines++;
+  }
+  return { lines, all: lines === chain.length };
+}
+
+/** Field in which the store keeps the link of a record (record-chain.ts). */
+const reserved = 'chain';
+
+/** Record of line `k`, which must follow the one before and be of one of the run's steps. */
+function recordOf(line: string, k: number, before: number, { run }: BundleIndex): StoredRecord {
+  const where = `Line ${k + 1} of steps.jsonl`;
+  const refuse = (problem: string) => new BundleError(`${where} in this file ${problem}. Export the run again.`);
+  if (k === mostRecords) throw new BundleError(`steps.jsonl in this file has more than ${mostRecords} records.`);
+  const record = parseJson<StoredRecord | null>(encode(line), where);
+  const { step } = Object(record) as Partial<StoredRecord>;
+  if (!(Number.isInteger(step) && step! >= 0 && step! <= mostSteps)) throw refuse('has no step');
+  if (step! <= before) throw refuse('is out of order');
+  if (step! > run.step) throw refuse(`is of step ${step}, after the run's last, ${run.step}`);
+  if (Object.hasOwn(record!, reserved)) throw refuse(`has a field "${reserved}", which is reserved`);
+  return record!;
+}
+
+/** Records of lines that match the chain, up to the first that does not. Throws BundleError for lines of another form. */
+function recordsOf(text: string, index: BundleIndex, onlyWhole: boolean): StoredRecord[] {
+  const { lines, all } = index.records ? matched(text, index.records) : { lines: Number.POSITIVE_INFINITY, all: true };
+  if (!all && !onlyWhole) throw new DamagedRunError(['steps.jsonl'], () => true);
+  const records: StoredRecord[] = [];
+  for (const line of linesIn(text)) {
+    if (records.length === lines) break;
+    records.push(recordOf(line, records.length, records.at(-1)?.step ?? -1, index));
+  }
+  return records;
+}
+
+/** Step in the name of a part, which must be one of the run's. */
+const stepOfEntry = (name: string, file: string, last: number) => {
+  const step = /^\d{1,8}\.(?:safetensors|bin)$/.test(file) ? Number.parseInt(file, 10) : null;
+  if (step !== null && step <= last) return step;
+  const problem = step === null ? 'has no step in its name' : `is of a step after the run's last, ${last}`;
+  throw new BundleError(`${name.slice(0, 100)} in this file ${problem}. Export the run again.`);
 };
 
 /**
@@ -255,8 +292,8 @@ export function readRun(bytes: Uint8Array, fileName: string, { whole = false } =
   for (const name of names) {
     const [folder, file] = name.split('/');
     if (folder === 'checkpoints')
-      checkpoints.push({ meta: metaOf(index, stepOfEntry(name, file)), bytes: entries[name] });
-    else if (folder === 'trajectories') trajectories.set(stepOfEntry(name, file), entries[name]);
+      checkpoints.push({ meta: metaOf(index, stepOfEntry(name, file, index.run.step)), bytes: entries[name] });
+    else if (folder === 'trajectories') trajectories.set(stepOfEntry(name, file, index.run.step), entries[name]);
     else if (name !== 'experiment.json' && name !== 'steps.jsonl') assets[name] = entries[name];
   }
   // Without a chain nothing of a damaged list of records is known to be right.

@@ -1,4 +1,5 @@
 /** Edges of the command line: empty numbers, tables with odd names, means that overflowed, long refusals. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { numberIn } from '../../src/cli/number-argument.ts';
 import { formatMean } from '../../src/cli/report.ts';
@@ -11,11 +12,42 @@ it('an empty number is no number', () => {
   expect([numberIn(''), numberIn(' '), numberIn('7')]).toEqual([Number.NaN, Number.NaN, 7]);
 });
 
+/** Cells of a table as RFC 4180 divides them. */
+function cellsOf(csv: string): string[] {
+  const cells = csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n\r]*))(?:,|\n)/gy);
+  return [...cells].map(([, quoted, plainText]) => quoted?.replaceAll('""', '"') ?? plainText);
+}
+
 it('a table keeps its columns with any name', () => {
   const table = { head: ['', 'rate'], rows: [['a|b\nc\\', '1']] };
   expect(markdownTable(table)).toBe('|  | rate |\n| --- | ---: |\n| a\\|b c\\\\ | 1 |');
   expect(textTable(table).split('\n')).toHaveLength(2);
   expect(csvTable({ head: ['a'], rows: [['b\r']] })).toBe('a\n"b\r"\n');
+});
+
+it('no text of a table is run as a formula, divides a row or begins an element', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc
+      .tuple(fc.constantFrom('=', '+', '-', '@', '\t', '\r', ' =', '＝', '\n@'), fc.string())
+      .map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(fc.array(texts, { minLength: 2, maxLength: 4 }), (cells) => {
+      const read = cellsOf(csvTable({ head: cells, rows: [cells] }));
+      expect(read).toHaveLength(2 * cells.length);
+      for (const [k, each] of read.entries()) {
+        const given = cells[k % cells.length];
+        expect([given, `'${given}`]).toContain(each);
+        if (/^\s*[=+\-@\t\r＝＋－＠]/.test(each)) expect(Number.isFinite(Number(each)) || each === '-').toBe(true);
+      }
+      const markdown = markdownTable({ head: cells, rows: [cells] });
+      expect(markdown.split('\n')).toHaveLength(3);
+      expect(markdown).not.toContain('<');
+    }),
+    { numRuns: 2000 },
+  );
+  expect(csvTable({ head: ['-1.5', '-', '=1+1', '-x'], rows: [] })).toBe("-1.5,-,'=1+1,'-x\n");
 });
 
 it('a mean that overflowed is named', () => {

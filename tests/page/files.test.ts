@@ -1,7 +1,11 @@
 /** Picked and dropped files: their names, and which are models, runs, trajectories or unusable. */
 import { describe, expect, test } from 'vitest';
+import type { TrainerApi } from '../../src/session/protocol.ts';
+import type { Events } from '../../src/ui/control/events.ts';
 import { FileDrop, sortFiles } from '../../src/ui/control/file-drop.ts';
-import { inputFiles, type PickedFiles } from '../../src/ui/state/picked-files.ts';
+import { Library } from '../../src/ui/control/library.ts';
+import { Notifier } from '../../src/ui/control/notifier.ts';
+import { inputFiles, type PickedFiles, shownName } from '../../src/ui/state/picked-files.ts';
 import { Store } from '../../src/ui/state/state.ts';
 
 describe('picked files', () => {
@@ -77,10 +81,13 @@ describe('dropped files', () => {
     expect([model, imports]).toEqual([null, []]);
   });
 
-  test.each([['play.jsonl'], ['train.json'], ['log.jsonl.gz'], ['rollouts.ndjson']])('%s is read', (name) => {
-    const { trajectories, problem } = sorted(name, name);
-    expect([trajectories?.name, problem]).toEqual([name, '']);
-  });
+  test.each([['play.jsonl'], ['train.json'], ['log.jsonl.gz'], ['rollouts.ndjson'], ['rows.parquet']])(
+    '%s is read',
+    (name) => {
+      const { trajectories, problem } = sorted(name, name);
+      expect([trajectories?.name, problem]).toEqual([name, '']);
+    },
+  );
 
   test("verl's merged folder is its model, with a warning of the adapter inside", () => {
     const names = ['config.json', 'model.safetensors', 'lora_adapter/adapter_config.json'];
@@ -107,6 +114,12 @@ describe('dropped files', () => {
     expect(problem).toContain('“notes.txt”');
   });
 
+  test('a name is cut, and shown without what would hide its end', () => {
+    expect(shownName('a\u202egnp.tabgym\n')).toBe('a\ufffdgnp.tabgym\ufffd');
+    expect(shownName('x'.repeat(100_000))).toBe(`${'x'.repeat(80)}…`);
+    expect(sorted('x'.repeat(1000), `${'y'.repeat(1000)}.docx`).problem.length).toBeLessThan(700);
+  });
+
   test('an adapter goes to the import as its files, with one call', async () => {
     const imported: string[][] = [];
     const nothing = async () => {};
@@ -129,4 +142,16 @@ describe('dropped files', () => {
     await new FileDrop(page).take({ label: 'peft', files });
     expect([imported, notices]).toEqual([[['adapter_config.json', 'adapter_model.safetensors']], []]);
   });
+});
+
+test('a file that cannot be imported is named in the notice', async () => {
+  const store = new Store();
+  const refuse = () => Promise.reject(new Error('It is damaged.'));
+  const api = () => ({ importRun: refuse, importPolicy: refuse }) as unknown as TrainerApi;
+  const library = new Library(store, api, new Notifier(store), {} as Events, {} as never);
+  for (const name of ['a.tabgym', `${'b'.repeat(500)}.zip`]) await library.importFile(new File([], name));
+  expect(store.state.notices.map(({ message }) => message)).toEqual([
+    '“a.tabgym” was not imported. It is damaged.',
+    `“${'b'.repeat(80)}…” was not imported. It is damaged.`,
+  ]);
 });

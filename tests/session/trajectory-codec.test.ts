@@ -73,3 +73,31 @@ it('reads version 1, which stored one advantage for all tokens of an episode', (
   expect([...some.advantages]).toEqual(new Array(chosenPositions(some).length).fill(0.75));
   expect([...none.advantages]).toEqual([]);
 });
+
+it.each([
+  ['task', { task: null }],
+  ['task.world', { task: {} }],
+  ['task.strata', { task: { world: 'textcraft', id: 1, options: {}, strata: null } }],
+  ['prompt', { prompt: 5 }],
+  ['group', { group: -1 }],
+  ['member', { member: 'x' }],
+  ['ending', { ending: '__proto__' }],
+  ['rewards.parts', { rewards: { total: 1, parts: null } }],
+  ['oracleTurns', { oracleTurns: {} }],
+  ['turns.0.reply', { turns: trajectory().turns.map((turn) => ({ ...turn, reply: {} })) }],
+  ['turns.0', { turns: trajectory().turns.map((turn) => ({ ...turn, actionStart: -5 })) }],
+  ['turns.0', { turns: trajectory().turns.map((turn) => ({ ...turn, observationEnd: 2e9 })) }],
+  ['turnOf', { turnOf: trajectory().turnOf.map(() => 30_000) }],
+  ['source', { source: trajectory().source.map(() => 255) }],
+  ['promptLength', { promptLength: 1e9 }],
+  [
+    'choices.position',
+    { choices: { ...trajectory().choices!, position: trajectory().choices!.position.map(() => 1e9) } },
+  ],
+  ['choices.offsets', { choices: { ...trajectory().choices!, offsets: trajectory().choices!.offsets.map(() => 2e9) } }],
+])('refuses an episode by its wrong "%s"', (field, changes) => {
+  const forged = encodeTrajectories([trajectory(changes as never)]);
+  expect(() => decodeTrajectories(forged)).toThrow(
+    `The stored trajectories are damaged: an episode has a wrong value at "${field}".`,
+  );
+});

@@ -5,6 +5,8 @@ import { ExperimentError, parseExperiment } from '../../src/experiment/experimen
 import { checkRecords, readRunFile } from '../../src/session/run-file.ts';
 import { BundleError, DamagedRunError } from '../../src/store/bundle.ts';
 import { crc32 } from '../../src/store/crc32.ts';
+import { MemoryStore } from '../../src/store/memory.ts';
+import { RunStore } from '../../src/store/run-store.ts';
 import { unzip, zip } from '../../src/store/zip.ts';
 import { madeBundle, mutatedBundle, verdictOn } from '../../tools/fuzz/bundle-files.ts';
 import { forgedBundle, forgedVerdict } from '../../tools/fuzz/forged-bundles.ts';
@@ -139,4 +141,66 @@ it('200 forged files are refused by name or opened, and none puts an element int
   expect(verdicts.filter(({ verdict }) => verdict === 'unnamed' || verdict === 'unescaped')).toEqual([]);
   expect(verdicts.filter(({ verdict }) => verdict === 'refused').length).toBeGreaterThan(50);
   expect(verdicts.filter(({ verdict }) => verdict === 'opened').length).toBeGreaterThan(50);
+});
+
+/** The file with other lines of records, in the format without hashes, with right sizes and checksums. */
+function withLines(lines: readonly object[]): Uint8Array {
+  const bytes = encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const index = (list: Uint8Array) => {
+    const { hash: _h, records: _r, ...given } = JSON.parse(text(list));
+    given.files['steps.jsonl'] = { bytes: bytes.length, crc: crc32(bytes) };
+    for (const [name, part] of Object.entries(unzip(file)))
+      if (given.files[name] && name !== 'steps.jsonl') given.files[name] = { bytes: part.length, crc: crc32(part) };
+    return encode(JSON.stringify({ ...given, format: 'tabgym-run-1' }));
+  };
+  return changed(
+    'tabgym.json',
+    index,
+    changed('steps.jsonl', () => bytes),
+  );
+}
+
+it.each([
+  [[{ step: 0 }, { step: 4 }], "Line 2 of steps.jsonl in this file is of step 4, after the run's last, 3"],
+  [[{ step: 0, chain: 'x' }], 'Line 1 of steps.jsonl in this file has a field "chain", which is reserved'],
+  [[{ step: 1 }, { step: 1 }], 'Line 2 of steps.jsonl in this file is out of order'],
+])('records %j, which the store could not read again, are refused', (lines, message) => {
+  const forged = withLines(lines.map((line) => ({ metrics: {}, ...line })));
+  expect(refusalOf(forged).message).toBe(`${message}. Export the run again.`);
+});
+
+it("a checkpoint after the run's last step is refused", () => {
+  const { 'tabgym.json': list, ...parts } = unzip(file);
+  const bytes = parts['checkpoints/000003.safetensors'];
+  const { hash: _h, records: _r, ...index } = JSON.parse(text(list));
+  for (const [name, part] of Object.entries(parts)) index.files[name] = { bytes: part.length, crc: crc32(part) };
+  const late = 'checkpoints/000009.safetensors';
+  index.files[late] = { bytes: bytes.length, crc: crc32(bytes) };
+  index.checkpoints[9] = { ...index.checkpoints[3], step: 9 };
+  const entries = {
+    'tabgym.json': encode(JSON.stringify({ ...index, format: 'tabgym-run-1' })),
+    ...parts,
+    [late]: bytes,
+  };
+  const forged = zip(Object.entries(entries).map(([name, content]) => ({ name, bytes: content, stored: false })));
+  expect(refusalOf(forged).message).toBe(
+    `${late} in this file is of a step after the run's last, 3. Export the run again.`,
+  );
+});
+
+it('what opens from 200 forged files is read again from the store as it was', async () => {
+  let opened = 0;
+  for (let n = 0; n < 200; n++) {
+    let run: ReturnType<typeof readRunFile>;
+    try {
+      run = readRunFile(forgedBundle(file, 3, n), 'a');
+    } catch {
+      continue;
+    }
+    const store = new RunStore(new MemoryStore());
+    const { id } = await store.create({ ...run, experiment: {} });
+    expect(await store.records(id)).toEqual(run.records);
+    opened++;
+  }
+  expect(opened).toBeGreaterThan(50);
 });

@@ -4,7 +4,7 @@ import { updateSizesOf } from '../../experiment/sizes.ts';
 import { assetsOf, type BaseModel, NoBaseModelError } from '../../models/base-model.ts';
 import { baseNameOf } from '../../models/names.ts';
 import { configOf, findModel, UnknownModelError } from '../../policy/catalogue.ts';
-import { type ModelConfig, parseConfig } from '../../policy/config.ts';
+import type { ModelConfig } from '../../policy/config.ts';
 import { saveAdapter } from '../../policy/formats/peft.ts';
 import { freshState, parametersOf } from '../../policy/moments.ts';
 import type { Capacity } from '../../policy/policy.ts';
@@ -17,6 +17,7 @@ import { decodeState } from '../checkpoint.ts';
 import { planReport } from '../device/plan-report.ts';
 import type { OpenOptions } from '../engine.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
+import { storedConfig } from '../stored-json.ts';
 import { readAdapted } from './adapted-import.ts';
 import {
   type Adapted,
@@ -28,7 +29,7 @@ import {
   loraOf,
   planAdapted,
 } from './adapted-plan.ts';
-import { bytesOf, textOf } from './kept-files.ts';
+import { bytesOf } from './kept-files.ts';
 import type { Services, SessionPolicy, Start } from './kind.ts';
 import { openRun, openTrainer } from './open-trainer.ts';
 
@@ -98,7 +99,7 @@ function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: M
 function configIn(assets: { [name: string]: Uint8Array }, { policy }: Adapted, tokenizer: Tokenizer): ModelConfig {
   const stored = assets['config.json'];
   if (!stored) throw new NoBaseModelError(`The language model ${policy.model} has no config.json.`);
-  const config = parseConfig(JSON.parse(textOf(stored)));
+  const config = storedConfig(stored);
   if (tokenizer.vocabSize <= config.vocabSize) return config;
   throw new NoBaseModelError(
     `The adapter's own tokenizer.json has ids up to ${tokenizer.vocabSize - 1}, but ${policy.model} has rows for ids up to ` +
@@ -137,7 +138,7 @@ export const adapted: SessionPolicy<'lora'> = {
     const tensors = parametersOf(decodeState(checkpoint, 0).tensors);
     const base = { ...baseNameOf(policy.model), key: policy.model };
     // An imported adapter that was not opened yet has no model's config.json.
-    const model = config ? parseConfig(JSON.parse(textOf(config))) : null;
+    const model = config ? storedConfig(config) : null;
     const files = saveAdapter(model, { lora: loraOf(policy), tensors }, base);
     return {
       ...files,

@@ -1,11 +1,12 @@
 /** Reads the files that a run stores of its policy, for the export. */
-import { type ModelConfig, parseConfig } from '../../policy/config.ts';
+import type { ModelConfig } from '../../policy/config.ts';
 import { tooLarge } from '../../policy/finite.ts';
 import { parametersOf } from '../../policy/moments.ts';
 import type { TensorMap } from '../../policy/policy.ts';
 import { BundleError } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
 import { decodeState } from '../checkpoint.ts';
+import { storedConfig } from '../stored-json.ts';
 import type { KeptPolicy } from './kind.ts';
 
 const utf8 = new TextDecoder();
@@ -24,7 +25,7 @@ export function keptFiles({ checkpoint, config, tokenizer }: KeptPolicy): KeptFi
   if (!checkpoint || !config || !tokenizer)
     throw new StoreError('This run has no policy yet: train at least its first step.');
   const { tensors } = decodeState(checkpoint, 0);
-  return { config: parseConfig(JSON.parse(textOf(config))), tensors: parametersOf(tensors), tokenizer };
+  return { config: storedConfig(config), tensors: parametersOf(tensors), tokenizer };
 }
 
 /** Throws BundleError for imported weights with which nothing can be computed. */

@@ -1,7 +1,7 @@
 /** A tiny policy: trained on the GPU, or watched on the ONNX runtime if there is no GPU. */
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import { algorithmsOf, capacityOf, updateSizesOf } from '../../experiment/sizes.ts';
-import { type ModelConfig, parseConfig, writeConfig } from '../../policy/config.ts';
+import { type ModelConfig, writeConfig } from '../../policy/config.ts';
 import { saveCheckpoint } from '../../policy/formats/checkpoint.ts';
 import { freshState, parametersOf } from '../../policy/moments.ts';
 import { planBuffers } from '../../policy/plan/buffers.ts';
@@ -14,6 +14,7 @@ import { readsReference } from '../../rl/algorithms/registry.ts';
 import { decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
 import { planReport } from '../device/plan-report.ts';
 import type { OpenOptions } from '../engine.ts';
+import { storedConfig } from '../stored-json.ts';
 import { ActingEngine } from './acting-engine.ts';
 import { bytesOf, keptFiles, textOf } from './kept-files.ts';
 import type { ExperimentOf, SessionPolicy, Start } from './kind.ts';
@@ -117,7 +118,7 @@ export const tiny: SessionPolicy<'tiny'> = {
     const { assets } = options;
     const configOf = (tokenizer: Tokenizer) => {
       const stored = assets?.['config.json'];
-      return stored ? parseConfig(JSON.parse(textOf(stored))) : modelConfigOf(experiment, tokenizer);
+      return stored ? storedConfig(stored) : modelConfigOf(experiment, tokenizer);
     };
     return openRun(
       experiment,
@@ -153,7 +154,7 @@ export const tiny: SessionPolicy<'tiny'> = {
   import: readTiny,
 
   grow({ policy, seed }, { checkpoint, assets }) {
-    const config = { ...parseConfig(JSON.parse(textOf(assets['config.json']))), numLayers: policy.layers };
+    const config = { ...storedConfig(assets['config.json']), numLayers: policy.layers };
     const grow = (bytes: Uint8Array) =>
       encodeState({
         tensors: grownTensors(config, decodeState(bytes, 0).tensors, policy, seed),

@@ -8,6 +8,7 @@ import type { Trajectory, Turn } from '../../rl/episode/trajectory.ts';
 import { type StoredWindow, storedWindows, windowsOf } from '../../rl/episode/window.ts';
 import { inflateWithin, unfoldedBound } from '../../store/inflate.ts';
 import { joined } from '../../store/joined.ts';
+import { wrongColumn, wrongField } from './stored-episode.ts';
 
 /** Before version 2, all tokens of an episode had the same advantage. */
 const MAGICS = ['TGT1', 'TGT2'];
@@ -163,13 +164,16 @@ function inflate(bytes: Uint8Array): Uint8Array {
   }
 }
 
-const isText = (value: unknown) => typeof value === 'string';
+const damagedAt = (field: string) =>
+  new TrajectoryCodecError(`The stored trajectories are damaged: an episode has a wrong value at "${field}".`);
 
-/** Throws if a turn lacks a field that every reader of trajectories uses. */
-function checkTurns({ turns }: Header['words']): void {
-  const whole = Array.isArray(turns) && turns.every((turn) => turn && isText(turn.action) && isText(turn.observation));
-  if (!whole)
-    throw new TrajectoryCodecError('The stored trajectories are damaged: a turn has no action or observation.');
+function readEpisode(reader: Reader, words: Header['words'], narrow: boolean): Trajectory {
+  const field = wrongField(words);
+  if (field !== null) throw damagedAt(field);
+  const read = readTrajectory(reader, words, narrow);
+  const column = wrongColumn(read);
+  if (column !== null) throw damagedAt(column);
+  return read;
 }
 
 function readAll(bytes: Uint8Array): Trajectory[] {
@@ -179,8 +183,7 @@ function readAll(bytes: Uint8Array): Trajectory[] {
     throw new TrajectoryCodecError(`These are not trajectories of this version (found "${magic}").`);
   const size = reader.column(Uint32Array, 1)[0];
   const { narrow, words } = JSON.parse(new TextDecoder().decode(reader.raw(size)));
-  for (const each of words) checkTurns(each);
-  return words.map((each: Header['words']) => readTrajectory(reader, each, narrow));
+  return words.map((each: Header['words']) => readEpisode(reader, each, narrow));
 }
 
 /** Decodes what `encodeTrajectories` made. Throws `TrajectoryCodecError` for other bytes. */

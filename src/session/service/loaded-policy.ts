@@ -4,7 +4,6 @@
  */
 import type { WorldOptions } from '../../envs/env.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
-import { parseConfig } from '../../policy/config.ts';
 import type { Learner, PackedBatch } from '../../policy/policy.ts';
 import type { ChatMessage } from '../../policy/text/chat-template.ts';
 import type { NewRun } from '../../store/run-store.ts';
@@ -13,6 +12,7 @@ import { decodeState } from '../checkpoint.ts';
 import { Completer, type Completion, type CompletionPolicy, type MessageRules, PromptTooLong } from '../completion.ts';
 import type { Engine, EngineFactory } from '../engine.ts';
 import { lastFinite } from '../finite-weights.ts';
+import { storedConfig } from '../stored-json.ts';
 
 /** The file has no policy that can be used this way. */
 class NoPolicyError extends Error {
@@ -25,7 +25,7 @@ class NoPolicyError extends Error {
  */
 function roomForMessages(experiment: Experiment, config: Uint8Array | undefined): Experiment {
   const { promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
-  const most = config ? parseConfig(JSON.parse(new TextDecoder().decode(config))).maxPosition : Infinity;
+  const most = config ? storedConfig(config).maxPosition : Infinity;
   const all = Math.min(promptTokens + completionTokens, most);
   // An experiment allows no fewer completion tokens than this.
   const reply = Math.max(16, Math.min(maxTokensPerTurn + 1, completionTokens));

@@ -6,6 +6,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { buildTokenizer, Tokenizer } from '../../policy/text/tokenizer.ts';
 import { worldModule } from '../../worlds/registry.ts';
 import type { OpenWorld, Worlds } from '../opened-worlds.ts';
+import { jsonFile } from '../stored-json.ts';
 import { textsOf } from './vocabulary.ts';
 
 /** Name of the world whose texts form the vocabulary: its own, or that of a world with the same texts. */
@@ -19,8 +20,6 @@ const givenOptions = ({ worlds }: Experiment, name: string): WorldOptions[] =>
 
 const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
 const readsNames = ({ policy }: Experiment) => 'wholeNames' in policy && policy.wholeNames;
-
-const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 
 export class Tokenizers {
   private readonly made = new Map<string, Promise<Tokenizer>>();
@@ -36,7 +35,9 @@ export class Tokenizers {
     const stored = assets?.['tokenizer.json'];
     if (stored) {
       const config = assets['tokenizer_config.json'];
-      return Promise.resolve(new Tokenizer(parsed(stored), config ? parsed(config) : {}));
+      return Promise.resolve(
+        new Tokenizer(jsonFile(stored, 'tokenizer.json'), config ? jsonFile(config, 'tokenizer_config.json') : {}),
+      );
     }
     const names = [...new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))].sort();
     const key = [

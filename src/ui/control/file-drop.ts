@@ -11,7 +11,7 @@ import {
   pickledAdapter,
 } from '../../models/protocol.ts';
 import { fileCount } from '../kit/counts.ts';
-import { droppedFiles, type PickedFiles } from '../state/picked-files.ts';
+import { droppedFiles, type PickedFiles, shownName } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
 export interface SortedFiles {
@@ -36,7 +36,7 @@ const isModelPart = ({ name }: PickedFile) =>
     name,
   );
 const isTrajectories = (file: PickedFile) =>
-  /\.(jsonl|ndjson|json)(\.gz)?$|\.gz$/i.test(file.name) && !isModelPart(file);
+  /\.(jsonl|ndjson|json)(\.gz)?$|\.(gz|parquet)$/i.test(file.name) && !isModelPart(file);
 const [adapterConfig, adapterWeights] = ADAPTER_FILES;
 /** Old weights count too: the import refuses them by name. */
 const isAdapter = ({ name }: PickedFile) => [adapterConfig, adapterWeights, pickledAdapter].includes(name);
@@ -48,16 +48,17 @@ const inMerged = `${insideMerged}/`;
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, an experiment a .json file, a policy a .zip; an adapter is adapter_config.json and adapter_model.safetensors, also as a .zip; trajectories are one .json or .jsonl file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
+    'A run is a .tabgym file, an experiment a .json file, a policy a .zip; an adapter is adapter_config.json and adapter_model.safetensors, also as a .zip; trajectories are one .json, .jsonl or .parquet file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
   );
 
-function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
+function problemOf({ label: folder, files }: PickedFiles, rest: readonly PickedFile[]): string {
   if (!files.length) return msg('Nothing usable was dropped: texts, links and empty folders cannot be opened.');
   if (!rest.length) return '';
+  const label = shownName(folder);
   const names =
     rest.length > 3
       ? msg(str`${fileCount(rest.length)} of “${label}”`)
-      : rest.map(({ name }) => `“${name}”`).join(', ');
+      : rest.map(({ name }) => `“${shownName(name)}”`).join(', ');
   return `${msg(str`${names} cannot be opened.`)} ${wanted()}`;
 }
 
@@ -68,7 +69,9 @@ function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter'
   if (missing)
     return {
       adapter: null,
-      problem: msg(str`“${label}” is part of an adapter: ${missing} is missing. Choose or drop both files together.`),
+      problem: msg(
+        str`“${shownName(label)}” is part of an adapter: ${missing} is missing. Choose or drop both files together.`,
+      ),
     };
   // Files without a folder have no name of their own.
   const name = label === 'files' || has(label) ? 'adapter' : label;
@@ -95,7 +98,7 @@ function sortMerged({ label, files }: PickedFiles): SortedFiles {
     ...noFiles,
     model: { label, files: around },
     problem: msg(
-      str`“${label}” holds a base model and, in its folder lora_adapter, an adapter that is not applied. Drop lora_adapter itself to import the adapter.`,
+      str`“${shownName(label)}” holds a base model and, in its folder lora_adapter, an adapter that is not applied. Drop lora_adapter itself to import the adapter.`,
     ),
   };
 }

@@ -7,13 +7,14 @@ import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { runCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
 import { baseModelText } from '../state/labels.ts';
-import type { PickedFiles } from '../state/picked-files.ts';
+import { type PickedFiles, shownName } from '../state/picked-files.ts';
 import { isUnstarted } from '../state/run-filter.ts';
 import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { Notifier } from './notifier.ts';
+import { type Notifier, sentence } from './notifier.ts';
 import { fetchSiteFile } from './site-file.ts';
+import { RestartedError } from './supervisor.ts';
 
 /** Small trained policy that the site ships, for watching before anything was trained here. */
 const samplePolicy = 'sample-policy.zip';
@@ -33,6 +34,9 @@ interface Focus {
 class OfferedError extends Error {
   override name = 'OfferedError';
 }
+
+const notImported = (name: string, error: unknown) =>
+  msg(str`“${shownName(name)}” was not imported. ${sentence(error)}`);
 
 export class Library {
   constructor(
@@ -160,7 +164,7 @@ export class Library {
 
   /** A zip contains a policy or an adapter, any other file a run. */
   importFile = (file: File) =>
-    this.import(() =>
+    this.import(file.name, () =>
       /\.zip$/i.test(file.name) ? this.api().importPolicy(file, file.name) : this.importRunFile(file),
     );
 
@@ -170,20 +174,22 @@ export class Library {
       return await this.api().importRun(file, file.name);
     } catch (error) {
       if ((error as Error).name !== 'PartlyDamagedRunError') throw error;
-      const open = () => void this.import(() => this.api().importRun(file, file.name, null, true));
-      this.notifier.notify('error', (error as Error).message, undefined, open, msg('Open what is whole'));
+      const open = () => void this.import(file.name, () => this.api().importRun(file, file.name, null, true));
+      const text = notImported(file.name, error as Error);
+      this.notifier.notify('error', text, undefined, open, msg('Open what is whole'));
       throw new OfferedError();
     }
   }
 
   /** An adapter as its files, not packed. */
-  importAdapter = ({ label, files }: PickedFiles) => this.import(() => this.api().importPolicy(files, label));
+  importAdapter = ({ label, files }: PickedFiles) => this.import(label, () => this.api().importPolicy(files, label));
 
-  private async import(create: () => Promise<RunSummary>) {
+  /** `name`: that of the file or folder. */
+  private async import(name: string, create: () => Promise<RunSummary>) {
     await this.notifier.attempt('import', async () => {
       const run = await create().catch((error) => {
         if (error instanceof OfferedError) return null;
-        throw error;
+        throw error instanceof RestartedError ? error : new Error(notImported(name, error));
       });
       if (!run) return;
       await this.refreshRuns();

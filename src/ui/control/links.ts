@@ -17,6 +17,7 @@ import {
   packExperiment,
   unpackExperiment,
 } from '../state/link.ts';
+import { shownName } from '../state/picked-files.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Draft } from './draft.ts';
@@ -28,7 +29,6 @@ export interface MadeLink {
   tooLong: boolean;
 }
 
-/** Stored run with an id, or an imported copy of it. */
 /** Address of this page with a link. */
 export function madeLink(link: PageLink, place: Selection): MadeLink {
   const { origin, pathname } = location;
@@ -36,6 +36,7 @@ export function madeLink(link: PageLink, place: Selection): MadeLink {
   return { href, tooLong: href.length > longestLink };
 }
 
+/** Stored run with an id, or an imported copy of it. */
 export const runOf = (runs: readonly RunSummary[], id: string | null): RunSummary | undefined => {
   const kept = runs.filter(({ deletedUntil }) => deletedUntil === null);
   return (
@@ -44,14 +45,18 @@ export const runOf = (runs: readonly RunSummary[], id: string | null): RunSummar
   );
 };
 
-/** Experiment of a document from outside. Throws a LinkError that names the first problem. */
-export function checkedExperiment(document: unknown): Experiment {
+/** Experiment of a document from a link or a file. Throws a LinkError that names the first problem. */
+export function checkedExperiment(document: unknown, file: string | null = null): Experiment {
   try {
     return parseExperiment(document);
   } catch (error) {
     if (!(error instanceof ExperimentError)) throw error;
     const [{ path, message }] = error.problems;
-    throw new LinkError(msg(str`The experiment in this link cannot be used: ${path}: ${message}`));
+    throw new LinkError(
+      file === null
+        ? msg(str`The experiment in this link cannot be used: ${path}: ${message}`)
+        : msg(str`The experiment in “${shownName(file)}” cannot be used: ${path}: ${message}`),
+    );
   }
 }
 
@@ -119,19 +124,21 @@ export class Links {
     await this.notifier.attempt('experiment', async () => {
       if (file.size > 1e6)
         throw new LinkError(
-          msg(str`“${file.name}” is larger than 1 MB, the limit for an experiment. A run is a .tabgym file.`),
+          msg(
+            str`“${shownName(file.name)}” is larger than 1 MB, the limit for an experiment. A run is a .tabgym file.`,
+          ),
         );
       let document: unknown;
       try {
         document = JSON.parse(await file.text());
       } catch {
         throw new LinkError(
-          msg(str`“${file.name}” is not JSON. An experiment is a .json file; a run is a .tabgym file.`),
+          msg(str`“${shownName(file.name)}” is not JSON. An experiment is a .json file; a run is a .tabgym file.`),
         );
       }
-      this.draft.use(checkedExperiment(document));
+      this.draft.use(checkedExperiment(document, file.name));
       this.store.set({ shared: { from: file.name, run: null, place: noSelection } });
-      this.notifier.notify('info', msg(str`“${file.name}” is in the setup.`));
+      this.notifier.notify('info', msg(str`“${shownName(file.name)}” is in the setup.`));
     });
   }
 

@@ -128,7 +128,7 @@ export class TabgymReader extends Panel {
     const { state, problem } = this.controller;
     return html`<div class="row top">
         <button class="primary" @click=${this.ask}>${msg('Open a file')}</button>
-        <input id="file" type="file" hidden accept=".json,.jsonl,.ndjson,.gz,application/json" aria-label=${msg('File of trajectories')} @change=${this.choose} />
+        <input id="file" type="file" hidden accept=".json,.jsonl,.ndjson,.gz,.parquet,application/json" aria-label=${msg('File of trajectories')} @change=${this.choose} />
         ${this.renderOwn()}
         ${state ? this.renderState(state) : nothing}
       </div>

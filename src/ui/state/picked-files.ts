@@ -9,6 +9,17 @@ export interface PickedFiles {
   files: PickedFile[];
 }
 
+const longestName = 80;
+
+/**
+ * Name of a file in a sentence: cut, and with a sign in place of line breaks, control characters and those that turn the
+ * direction of writing, which could hide the name's end.
+ */
+export function shownName(name: string): string {
+  const plain = name.slice(0, longestName + 1).replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+  return name.length > longestName ? `${plain.slice(0, longestName)}…` : plain;
+}
+
 const readFolders = [...subFolders, insideMerged];
 
 const pickedFile = (file: File): PickedFile => ({ name: file.name, file });

@@ -1,12 +1,12 @@
 /** A reading list as a file: a table in CSV, or BibTeX entries. */
-import { guardedCsv } from '../../../fields/csv.ts';
+import { csvTable } from '../../../fields/csv.ts';
 import type { ReadingRow, SurveyView } from './view-data.ts';
 
 const filed = ({ rows }: Pick<SurveyView, 'rows'>): ReadingRow[] => rows.filter(({ grade }) => grade !== null);
 
 export function readingCsv(view: Pick<SurveyView, 'rows'>): string {
   const rows = filed(view).map(({ title, author, year, grade, evidence }) => [title, author, year, grade!, evidence]);
-  return guardedCsv({ head: ['title', 'author', 'year', 'filed', 'evidence'], rows });
+  return csvTable({ head: ['title', 'author', 'year', 'filed', 'evidence'], rows });
 }
 
 const special: { readonly [letter: string]: string } = {

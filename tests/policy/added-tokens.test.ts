@@ -1,0 +1,54 @@
+/** The search for added tokens finds what a search through all of them finds. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type AddedToken, AddedTokens } from '../../src/policy/text/hf/added-tokens.ts';
+
+/** At each place the longest token, the first of equal ones. */
+function naive(tokens: readonly AddedToken[], text: string): (string | number)[] {
+  const longestFirst = [...tokens].sort((a, b) => b.content.length - a.content.length);
+  const out: (string | number)[] = [];
+  let plain = '';
+  for (let at = 0; at < text.length; ) {
+    const found = longestFirst.find(({ content }) => text.startsWith(content, at));
+    if (!found) {
+      plain += text[at++];
+      continue;
+    }
+    if (plain) out.push(plain);
+    plain = '';
+    out.push(found.id);
+    at += found.content.length;
+  }
+  return plain ? [...out, plain] : out;
+}
+
+const letters = fc.string({
+  unit: fc.constantFrom('a', 'b', '\ud83d', '\ude00', '\uffff'),
+  minLength: 1,
+  maxLength: 6,
+});
+
+it('returns what a search through all tokens returns', () => {
+  fc.assert(
+    fc.property(
+      fc.array(letters, { maxLength: 20 }),
+      fc.array(letters, { maxLength: 12 }).map((parts) => parts.join('')),
+      (contents, text) => {
+        const tokens = contents.map((content, id) => ({ id, content, normalized: false }));
+        const found = new AddedTokens(tokens, (each) => each).sections(text);
+        const read = found.map((each) => (typeof each === 'number' ? each : each.text));
+        expect(read.filter((each) => each !== '')).toEqual(naive(tokens, text));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+it('100,000 tokens that begin alike are looked up, not tried one by one', () => {
+  const tokens = Array.from({ length: 100_000 }, (_, id) => ({ id, content: `<|s_${id}|>`, normalized: false }));
+  const added = new AddedTokens(tokens, (each) => each);
+  const ids = Array.from({ length: 2000 }, (_, k) => (k * 7919) % 100_000);
+  // Each "<" begins no token, where a search through all of them would take a minute.
+  const text = ids.map((id) => `<<<<<<<<<<<<<<<<<<<<|s_${id}|>`).join('');
+  expect(added.sections(text).filter((each) => typeof each === 'number')).toEqual(ids);
+});
