@@ -203,6 +203,8 @@ interface TrajectoryRecord {
 /** A file or a record does not have the form that it claims. */
 declare class TrajectoryFileError extends Error {
     name: string;
+    /** A message may quote the file, so it is cut. */
+    constructor(message: string);
 }
 
 /** A format of trajectory files. */

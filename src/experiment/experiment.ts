@@ -38,6 +38,15 @@ const worldEntry = v.strictObject({
     label: 'Evaluated',
     sentence: 'Include the tasks of this entry in evaluations; if off, it is only trained on.',
   }),
+  turns: v.optional(
+    field(v.nullable(turns), {
+      label: 'Turns in this world',
+      sentence: 'Maximum number of turns of an episode in this world, in the place of the horizon’s.',
+      unit: 'turns',
+      kind: 'turns',
+      nullMeans: 'the horizon’s',
+    }),
+  ),
   /** Checked by the world itself. */
   options: v.optional(v.record(v.string(), v.any()), {}),
 });
@@ -267,10 +276,8 @@ export const ExperimentSchema = v.strictObject({
 export type Experiment = v.InferOutput<typeof ExperimentSchema>;
 export type TurnLimit = Experiment['horizon'][number]['turns'];
 
-/** A refused experiment: one line for each problem, with path, bound and value. */
 /** Maximum number of problems that a message lists, and maximum length of one. */
-const mostListed = 20;
-const longestProblem = 300;
+const [mostListed, longestProblem] = [20, 300];
 
 function listed(problems: readonly { path: string; message: string }[]): string[] {
   const lines = problems.slice(0, mostListed).map(({ path, message }) => `  ${path}: ${message}`);
@@ -279,6 +286,7 @@ function listed(problems: readonly { path: string; message: string }[]): string[
   return more > 0 ? [...cut, `  and ${more} more`] : cut;
 }
 
+/** A refused experiment: one line for each problem, with path, bound and value. */
 export class ExperimentError extends Error {
   override name = 'ExperimentError';
   constructor(readonly problems: readonly { path: string; message: string }[]) {

@@ -29,6 +29,7 @@ export const knobs: readonly Knob[] = [
   ...at('worlds.*.name', { choiceGroups }),
   ...at('worlds.*.weight'),
   ...at('worlds.*.evaluated'),
+  ...at('worlds.*.turns'),
   ...optionKnobs,
   ...at('horizon.*.turns'),
   ...at('horizon.*.steps'),

@@ -13,7 +13,7 @@ interface Asking {
   policy: Parameters<typeof factsOf>[0];
   sampling: { context: string };
   horizon: readonly { turns: number | object }[];
-  worlds: readonly { name: string; options: WorldOptions }[];
+  worlds: readonly { name: string; options: WorldOptions; turns?: number | object | null }[];
 }
 /** The facts of a world's module that are checked here. */
 type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'hasMemory' | 'vocabulary' | 'options' | 'seats'>;
@@ -21,7 +21,8 @@ type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'hasMemory' | 'vocabulary
 export function worldProblems(experiment: Asking, moduleOf: (name: string) => Asked): Problem[] {
   const modules = experiment.worlds.map(({ name }) => moduleOf(name));
   return [
-    ...horizonProblems(experiment.horizon, modules),
+    ...horizonProblems(experiment, modules),
+    ...turnsProblems(experiment.worlds),
     ...policyProblems(experiment, modules),
     ...memoryProblems(experiment, modules),
     ...summaryProblems(experiment, modules),
@@ -29,14 +30,36 @@ export function worldProblems(experiment: Asking, moduleOf: (name: string) => As
   ];
 }
 
-/** Problems of a horizon relative to the oracle's turns, in a world without an oracle. */
-function horizonProblems(horizon: Asking['horizon'], modules: readonly Asked[]): Problem[] {
-  const without = modules.find(({ hasOracle }) => !hasOracle);
-  if (!without) return [];
-  const message = `${without.title} has no oracle to count from: give a number of turns`;
-  return horizon.flatMap(({ turns }, index) =>
-    typeof turns === 'number' ? [] : [{ path: `horizon.${index}.turns`, message }],
+/** Problems of limits relative to the oracle's turns, in a world without an oracle. */
+function horizonProblems({ horizon, worlds }: Asking, modules: readonly Asked[]): Problem[] {
+  const messageOf = ({ title }: Asked) => `${title} has no oracle to count from: give a number of turns`;
+  const own = worlds.flatMap(({ turns }, index) =>
+    typeof turns === 'object' && turns !== null && !modules[index].hasOracle
+      ? [{ path: `worlds.${index}.turns`, message: messageOf(modules[index]) }]
+      : [],
   );
+  const without = modules.find(({ hasOracle }, index) => !hasOracle && (worlds[index].turns ?? null) === null);
+  if (!without) return own;
+  return horizon
+    .flatMap(({ turns }, index) =>
+      typeof turns === 'number' ? [] : [{ path: `horizon.${index}.turns`, message: messageOf(without) }],
+    )
+    .concat(own);
+}
+
+/** Problems of entries of one world with different limits: an episode's limit is that of its world. */
+function turnsProblems(worlds: Asking['worlds']): Problem[] {
+  const limitOf = ({ turns }: Asking['worlds'][number]) => JSON.stringify(turns ?? null);
+  return worlds.flatMap((entry, index) => {
+    const first = worlds.findIndex(({ name }) => name === entry.name);
+    if (limitOf(entry) === limitOf(worlds[first])) return [];
+    return [
+      {
+        path: `worlds.${index}.turns`,
+        message: `it differs from that of worlds.${first}, which is the same world: give both the same limit`,
+      },
+    ];
+  });
 }
 
 /** Problems of a context that begins with the world's memory, in a world without one. */

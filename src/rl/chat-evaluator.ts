@@ -18,8 +18,8 @@ import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evalua
 import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
-import { stageAt } from './schedule/horizon.ts';
-import { evaluationTasks, strataOf, taskAt, type WatchedTask } from './schedule/tasks.ts';
+import { mixedLimit, stageAt } from './schedule/horizon.ts';
+import { evaluationTasks, reportedStrata, taskAt, type WatchedTask } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 export interface ChatParts {
@@ -98,9 +98,9 @@ export class ChatEvaluator {
     what: string,
     options: StepOptions,
   ): Promise<SplitEvaluation> {
-    const { evaluation, horizon, sampling, seed } = this.settings;
+    const { evaluation, horizon, sampling, seed, worlds } = this.settings;
     const tasks = evaluationTasks(await this.tasks(split), evaluation.episodes);
-    const { turns: limit } = stageAt(horizon, k);
+    const limit = mixedLimit(worlds, stageAt(horizon, k).turns);
     const request = { tasks, groupSize: 1, limit };
     const { temperature } = sampling;
     const episodes = await this.play(request, { temperature, seed }, { ...options, onTurn: undefined }, what);
@@ -112,8 +112,9 @@ export class ChatEvaluator {
         `No episode of the evaluation on ${what} fits the model's context. Give the model more context, or allow fewer turns.`,
       );
     const { chance, oracle } = await this.players.both(tasks, limit);
-    const evaluated = episodes.map(({ task, success, score }, i) => ({
-      strata: strataOf(task),
+    const strata = reportedStrata(tasks);
+    const evaluated = episodes.map(({ success, score }, i) => ({
+      strata: strata[i],
       success,
       score,
       chance: chance[i],
@@ -135,8 +136,8 @@ export class ChatEvaluator {
     const tasks = await this.tasks(choice.split);
     const task = choice.task ?? taskAt(tasks, choice.taskIndex);
     if (!task) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
-    const { sampling, seed, horizon } = this.settings;
-    const { turns: limit } = stageAt(horizon, k);
+    const { sampling, seed, horizon, worlds } = this.settings;
+    const limit = mixedLimit(worlds, stageAt(horizon, k).turns);
     const { temperature } = sampling;
     await this.play({ tasks: [task], groupSize: 1, limit }, { temperature, seed }, options, 'turns', k);
   }

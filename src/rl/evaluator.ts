@@ -20,10 +20,10 @@ import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type ContextRules, contextRules } from './episode/window.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
-import { earlyStarts, stageAt, type TurnLimit } from './schedule/horizon.ts';
+import { earlyStarts, mixedLimit, type PlayLimit, stageAt } from './schedule/horizon.ts';
 import {
   evaluationTasks,
-  strataOf,
+  reportedStrata,
   TaskSampler,
   type TaskSource,
   taskAt,
@@ -69,7 +69,7 @@ interface Plays {
   step: number;
   tasks: readonly Task[];
   groupSize: number;
-  limit: TurnLimit;
+  limit: PlayLimit;
   /** Turns beyond the limit for a task; absent: none for any. */
   turnsBeyond?(task: Task): number;
   purpose: number;
@@ -247,8 +247,9 @@ export class Evaluator {
     for (const words of failureWords(trajectories, this.worlds))
       options.onNotice?.(`Evaluation on ${what}: ${words}`, false);
     const { chance, oracle } = await this.players.both(tasks, turns);
+    const strata = reportedStrata(tasks);
     const episodes = trajectories.map((trajectory, i) => ({
-      strata: strataOf(trajectory.task),
+      strata: strata[i],
       success: trajectory.success,
       score: trajectory.score,
       chance: chance[i],
@@ -326,9 +327,10 @@ export class Evaluator {
   }
 
   /** Turn limit of step `k`. */
-  turnsAt(k: number): TurnLimit {
-    const { horizon } = this.settings;
-    return stageAt(horizon, k, earlyStarts(horizon, this.policy.notes ?? new Map())).turns;
+  turnsAt(k: number): PlayLimit {
+    const { horizon, worlds } = this.settings;
+    const { turns } = stageAt(horizon, k, earlyStarts(horizon, this.policy.notes ?? new Map()));
+    return mixedLimit(worlds, turns);
   }
 
   /** Plays one episode under step `k`'s horizon, without training. */

@@ -7,12 +7,19 @@ import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
 import type { ContextForm } from './episode/window.ts';
 import type { GoalsSettings } from './goals/registry.ts';
 import type { RewardSettings } from './rewards/registry.ts';
-import type { HorizonStage } from './schedule/horizon.ts';
+import type { HorizonStage, TurnLimit } from './schedule/horizon.ts';
 
 export interface TrainerSettings {
   seed: number;
   steps: number;
-  worlds: readonly { name: string; weight: number; options: WorldOptions; evaluated?: boolean }[];
+  worlds: readonly {
+    name: string;
+    weight: number;
+    options: WorldOptions;
+    evaluated?: boolean;
+    /** Limit of this world; null or absent: the horizon's. */
+    turns?: TurnLimit | null;
+  }[];
   /** Settings of a module of `algorithms/`: its own fields beside the common ones. */
   algorithm: AnyAlgorithmSettings;
   /** Absent: the world's score. */

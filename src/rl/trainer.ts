@@ -50,7 +50,7 @@ import { reflect } from './reflection.ts';
 import { mixesSuccesses, weighted, withSuccesses } from './replay.ts';
 import type { AskJudge } from './rewards/counted-judge.ts';
 import { Rewarder } from './rewards/rewarder.ts';
-import { isAdaptive, observeStage, stageNumber, type TurnLimit } from './schedule/horizon.ts';
+import { isAdaptive, mostTurns, observeStage, type PlayLimit, stageNumber } from './schedule/horizon.ts';
 import { learningRateAt } from './schedule/learning-rate.ts';
 import { scoreRows } from './score-rows.ts';
 import { type StageSettings, type TrainerSettings, trainingStageAt } from './settings.ts';
@@ -64,7 +64,7 @@ interface TrainingPlays {
   k: number;
   tasks: readonly Task[];
   groupSize: number;
-  limit: TurnLimit;
+  limit: PlayLimit;
   /** Number of the first group. */
   firstGroup: number;
   settings: TrainerSettings['algorithm'];
@@ -328,7 +328,7 @@ export class Trainer {
     k: number,
     algorithm: Algorithm,
     { algorithm: settings, step: stageStep, sampling: { temperature } }: StageSettings,
-    limit: TurnLimit,
+    limit: PlayLimit,
     options: StepOptions,
   ): Promise<CollectedPlay> {
     const { sampler } = this.evaluator.tasks;
@@ -448,9 +448,9 @@ export class Trainer {
   }
 
   /** Requests the oracle's action and thought before every turn, if the policy thinks. */
-  private teaching(limit: TurnLimit): Pick<DemonstrationOptions, 'teaching'> {
+  private teaching(limit: PlayLimit): Pick<DemonstrationOptions, 'teaching'> {
     if (!this.settings.sampling.thoughts) return {};
-    return { teaching: { turns: typeof limit === 'number' ? limit : mostDemonstrationTurns } };
+    return { teaching: { turns: mostTurns(limit) ?? mostDemonstrationTurns } };
   }
 
   /** Inputs of credit beside the trajectories. */
@@ -501,7 +501,7 @@ export class Trainer {
   }
 
   /** Success and score of chance and the oracle on the step's tasks. */
-  private async baselines({ played, tasks }: CollectedPlay, limit: TurnLimit): Promise<{ [metric: string]: number }> {
+  private async baselines({ played, tasks }: CollectedPlay, limit: PlayLimit): Promise<{ [metric: string]: number }> {
     if (played.length === 0) return {};
     const { players } = this.evaluator;
     const both = await players.both(tasks, limit);

@@ -4,6 +4,7 @@ import { metrics } from '../../src/rl/metrics/metrics.ts';
 import { mockRecord } from '../../src/ui/gallery/mock-data.ts';
 import { readSuccess } from '../../src/ui/state/score.ts';
 import { charts, measuresSignal, smoothed } from '../../src/ui/state/series.ts';
+import { recordedWorlds, withWorlds } from '../../src/ui/state/world-chart.ts';
 
 describe('series', () => {
   test('every metric of a chart is in the registry', () => {
@@ -17,6 +18,24 @@ describe('series', () => {
     expect(measuresSignal([record({}), record({ signal: 0.1 })])).toBe(true);
     expect(charts(true).at(-1)!.id).toBe('gradient-signal');
     expect(charts()).toHaveLength(charts(true).length - 1);
+  });
+
+  test('a run over several worlds has a chart of success by world, with points of those that are evaluated', () => {
+    expect(recordedWorlds([mockRecord(20)])).toEqual([]);
+    expect(withWorlds(charts(), [])).toHaveLength(charts().length);
+    const record = mockRecord(20);
+    const { evaluation } = record;
+    const stratum = Object.values(evaluation!.test.strata)[0];
+    const test = { ...evaluation!.test, strata: { maze: stratum } };
+    const metrics = { ...record.metrics, 'success.maze': 0.5, 'success.sql': 1 };
+    const worlds = recordedWorlds([{ ...record, metrics, evaluation: { ...evaluation!, test } }]);
+    expect(worlds).toEqual([
+      { name: 'maze', evaluated: true },
+      { name: 'sql', evaluated: false },
+    ]);
+    const [, chart] = withWorlds(charts(), worlds);
+    expect(chart.series.map(({ read }) => read)).toEqual(['success.maze', 'success.sql']);
+    expect(chart.points.map(({ read }) => read({ ...evaluation!, test }).value)).toEqual([stratum.policy.rate]);
   });
 
   test('success is the evaluation’s if there is one, beside chance', () => {

@@ -64,7 +64,7 @@ describe('families', () => {
 
   it('name a property that no task has, and too many families', () => {
     expect(() => familiesOf([source], 'level', 1)).toThrow(
-      'goals.by is "level", which no task has: choose depth or kind.',
+      'goals.by is "level", which no task has: choose depth or kind or world.',
     );
     const many = tasks.concat(tasks).map((task, id) => ({ ...task, id, strata: { id } }));
     expect(() => familiesOf([{ weight: 1, tasks: many }], null, 1)).toThrow(

@@ -8,7 +8,7 @@ import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import { trajectory } from '../session/fakes.ts';
 
 const family = (tries: number, successes: number) => ({
-  ...{ name: '', weight: 0, draws: 0, last: null, progress: 0 },
+  ...{ name: '', weight: 0, size: 1, draws: 0, last: null, progress: 0 },
   tries,
   successes,
 });

@@ -171,6 +171,27 @@ describe('problems between fields', () => {
     expect(worldProblems({ ...fluent, horizon: [{ turns: 3 }] }, () => web)).toEqual([]);
   });
 
+  it('limits of turns by world, without an oracle and of one world twice', () => {
+    const { name } = micro.worlds[0];
+    const module = worldModule(name);
+    const document = (...turns: (number | object | null)[]) => ({
+      ...parseExperiment(micro),
+      horizon: [{ turns: { oraclePlus: 1 } }],
+      worlds: turns.map((each) => ({ name, options: {}, turns: each })),
+    });
+    const without = { ...module, title: 'Web', hasOracle: false };
+    expect(worldProblems(document(4), () => without)).toEqual([]);
+    expect(worldProblems(document({ oraclePlus: 2 }), () => without)).toEqual([
+      { path: 'worlds.0.turns', message: 'Web has no oracle to count from: give a number of turns' },
+    ]);
+    expect(worldProblems(document(4, 4), () => module)).toEqual([]);
+    expect(worldProblems(document(4, null), () => module)).toEqual([
+      { path: 'worlds.1.turns', message: expect.stringMatching(/differs from that of worlds\.0, .* the same limit/) },
+    ]);
+    expect(problemsOf(writePath(micro, 'worlds.0.turns', 0)).map(({ path }) => path)).toEqual(['worlds.0.turns']);
+    expect(problemsOf({ ...micro, goals: { rule: 'size', power: 3 } })[0]).toMatchObject({ path: 'goals.power' });
+  });
+
   const looking = { qkvBias: true, previousTokenHeads: 2, heads: 2, kvHeads: 2, headDim: 16, layers: 2, hidden: 48 };
   it.each([
     [{ ...looking, inductionHeads: 2, copyScale: 0.5 }, null, null],

@@ -373,6 +373,13 @@ describe.each(handoffTargets)('hand-off to $name drops no setting', ({ name: to,
   });
 });
 
+it('names the worlds whose own limits of turns are not handed over', () => {
+  const said = (turns?: number) =>
+    written('verl', parseExperiment({ ...base, worlds: [{ ...base.worlds[0], turns }] })).ledger.remarks.join(' ');
+  expect(said(5)).toContain('a limit of turns of their own (textcraft)');
+  expect(said()).not.toContain('of their own');
+});
+
 it('the list of differences contains every setting that was not used', () => {
   const ledger = new Ledger({ algorithm: { name: 'x', strange: { fraction: 0.25 } } });
   ledger.take('algorithm.name');

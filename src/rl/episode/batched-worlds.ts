@@ -5,6 +5,7 @@
  */
 import type { Feedback, World } from '../../envs/env.ts';
 import { awaitAll } from '../common/await-all.ts';
+import { mostTurns } from '../schedule/horizon.ts';
 import { perWorld, worldNamed } from './by-world.ts';
 import type { Episode } from './episode.ts';
 import {
@@ -73,7 +74,7 @@ export class BatchedWorlds implements WorldScheduler {
     const planned = this.requestPlans(episodes);
     const turnsOf = ({ group }: Episode) => this.oracleTurns.get(group) ?? null;
     const { limit, worlds } = this.parts;
-    if (typeof limit === 'number') {
+    if (mostTurns(limit) !== null) {
       // A fixed horizon needs no plan: the episodes continue while the oracles plan.
       for (const episode of episodes) setHorizon(episode, worldNamed(worlds, episode.task.world), this.parts, null);
       this.plans = this.plans

@@ -7,7 +7,7 @@
 import { type Feedback, type PromptRules, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import type { Reply } from '../../envs/reply.ts';
 import { beforeObservation, type FunctionTool } from '../../envs/tools.ts';
-import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
+import { limitIn, type PlayLimit, type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
 import type { TurnEvent } from './rollout.ts';
@@ -43,7 +43,7 @@ export interface ChatRequest {
   tasks: readonly Task[];
   /** Episodes of each task. */
   groupSize: number;
-  limit: TurnLimit;
+  limit: PlayLimit;
   /** True if a refused action ends an episode. */
   endOnInvalid: boolean;
   /** Episodes at once. */
@@ -198,7 +198,8 @@ export class ChatPlay {
     const world = worldNamed(this.worlds, task.world);
     const promptRules = promptRulesOf(world.describe(), task);
     const [first] = await world.reset([place.slot], [task], signal);
-    const most = turnsFor(this.request.limit, await this.oracleTurns(world, place.slot));
+    const limit = limitIn(this.request.limit, task.world);
+    const most = turnsFor(limit, await this.oracleTurns(world, place.slot, limit));
     const messages = openingOf(promptRules, first.observation);
     const opening = messages.length;
     const episode: ChatEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
@@ -240,8 +241,8 @@ export class ChatPlay {
     return done || failure !== undefined || (!valid && this.request.endOnInvalid);
   }
 
-  private async oracleTurns(world: World, slot: number): Promise<number | null> {
-    if (typeof this.request.limit === 'number' || !world.describe().hasOracle) return null;
+  private async oracleTurns(world: World, slot: number, limit: TurnLimit): Promise<number | null> {
+    if (typeof limit === 'number' || !world.describe().hasOracle) return null;
     return (await world.oracle([slot]))[0]?.length ?? null;
   }
 

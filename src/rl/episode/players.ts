@@ -8,7 +8,7 @@ import type { WorldSuite } from '../../envs/suite.ts';
 import { awaitAll } from '../common/await-all.ts';
 import { groupBy } from '../common/numbers.ts';
 import { hashed, hashOnto, hashStart } from '../common/random.ts';
-import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
+import { limitIn, type PlayLimit, turnsFor } from '../schedule/horizon.ts';
 import { taskKey } from '../schedule/tasks.ts';
 import { worldNamed } from './by-world.ts';
 
@@ -41,12 +41,12 @@ export class Players {
   ) {}
 
   /** Uniformly random play, one episode per entry. Entries of the same task are different episodes. */
-  chance(tasks: readonly Task[], limit: TurnLimit): Promise<BaselineResult[]> {
+  chance(tasks: readonly Task[], limit: PlayLimit): Promise<BaselineResult[]> {
     return this.recall('chance', tasks, limit);
   }
 
   /** The oracle's plan, played. A task without a plan counts as not solved. */
-  oracle(tasks: readonly Task[], limit: TurnLimit): Promise<BaselineResult[]> {
+  oracle(tasks: readonly Task[], limit: PlayLimit): Promise<BaselineResult[]> {
     return this.recall('oracle', tasks, limit);
   }
 
@@ -56,7 +56,7 @@ export class Players {
    */
   async both(
     tasks: readonly Task[],
-    limit: TurnLimit,
+    limit: PlayLimit,
   ): Promise<{ chance: BaselineResult[][]; oracle: BaselineResult[] | null }> {
     const repeated = tasks.flatMap((task) => Array<Task>(chanceEpisodes).fill(task));
     const chance = this.entries('chance', repeated, limit);
@@ -95,26 +95,30 @@ export class Players {
     return tasks.every((task) => worldNamed(this.worlds, task.world).describe().hasOracle);
   }
 
-  private async recall(player: Player, tasks: readonly Task[], limit: TurnLimit): Promise<BaselineResult[]> {
+  private async recall(player: Player, tasks: readonly Task[], limit: PlayLimit): Promise<BaselineResult[]> {
     const entries = this.entries(player, tasks, limit);
     await this.playMissing(entries, limit);
     return playedOf(entries);
   }
 
-  private async playMissing(entries: readonly Entry[], limit: TurnLimit): Promise<void> {
+  private async playMissing(entries: readonly Entry[], limit: PlayLimit): Promise<void> {
     // A failed world may work again.
     const missing = entries.filter(({ of, nth }) => !of[nth] || of[nth].failed);
-    const play = { turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
+    const play = { limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
     for (let first = 0; first < missing.length; first += baselineEpisodesAtOnce)
       await this.play(missing.slice(first, first + baselineEpisodesAtOnce), play);
   }
 
   /** Each world plays its own entries. */
-  private async play(entries: readonly Entry[], play: BaselineRules): Promise<void> {
+  private async play(
+    entries: readonly Entry[],
+    { limit, ...rules }: Omit<BaselineRules, 'turns'> & { limit: PlayLimit },
+  ): Promise<void> {
     const byWorld = groupBy(entries, ({ task }) => task.world);
     await awaitAll(
       [...byWorld].map(async ([name, members]) => {
         const world = worldNamed(this.worlds, name);
+        const play = { ...rules, turns: limitIn(limit, name) };
         // A limit relative to a plan needs a world with an oracle.
         const { hasOracle, hasValidActions } = world.describe();
         const byChance = members.some(({ player }) => player === 'chance');
@@ -127,14 +131,14 @@ export class Players {
     );
   }
 
-  private entries(player: Player, tasks: readonly Task[], limit: TurnLimit): Entry[] {
-    const kind = `${player} ${JSON.stringify(limit)}`;
+  private entries(player: Player, tasks: readonly Task[], limit: PlayLimit): Entry[] {
     if (this.remembered.size > mostRemembered) this.remembered.clear();
     const byName = new Map<string, Named>();
     // A task occurs here many times, mostly as the same object.
     const byTask = new Map<Task, Named>();
     return tasks.map((task) => {
-      const named = byTask.get(task) ?? this.nameOf(kind, task, byName);
+      const named =
+        byTask.get(task) ?? this.nameOf(`${player} ${JSON.stringify(limitIn(limit, task.world))}`, task, byName);
       byTask.set(task, named);
       const nth = named.times++;
       return { player, task, of: named.of, nth, key: hashed(hashOnto(named.state, nth)) };

@@ -12,7 +12,7 @@
 import type { Feedback, Task, World } from '../../envs/env.ts';
 import type { Actor, GeneratedTurn } from '../../policy/policy.ts';
 import { groupBy, partition } from '../common/numbers.ts';
-import type { TurnLimit } from '../schedule/horizon.ts';
+import type { PlayLimit } from '../schedule/horizon.ts';
 import { BatchedWorlds } from './batched-worlds.ts';
 import { worldNamed } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
@@ -30,7 +30,7 @@ export interface RolloutRequest extends TurnSampling {
   groupSize: number;
   /** Number of the first group (default 0): a row's random key starts from its group's number. */
   firstGroup?: number;
-  limit: TurnLimit;
+  limit: PlayLimit;
   /** Turns beyond the limit for a task; absent: none for any. */
   turnsBeyond?(task: Task): number;
   maskActions: boolean;

@@ -4,7 +4,7 @@
  * per row and takes the answers that have arrived. The rollout loop uses both through this interface.
  */
 import type { Feedback, Task, World } from '../../envs/env.ts';
-import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
+import { limitIn, type PlayLimit, turnsFor } from '../schedule/horizon.ts';
 import type { Episode } from './episode.ts';
 
 /** Episodes whose world answered: after a reset, and after an action. The answer may have ended an episode. */
@@ -27,7 +27,7 @@ export interface SchedulerParts {
   worlds: ReadonlyMap<string, World>;
   /** Maximum number of tokens of a prompt. */
   promptTokens: number;
-  limit: TurnLimit;
+  limit: PlayLimit;
   /** Turns beyond the limit for a task; absent: none for any. */
   turnsBeyond?(task: Task): number;
   signal?: AbortSignal;
@@ -41,9 +41,10 @@ export interface SchedulerParts {
 export function setHorizon(
   episode: Episode,
   world: World,
-  { limit, turnsBeyond }: Pick<SchedulerParts, 'limit' | 'turnsBeyond'>,
+  { limit: all, turnsBeyond }: Pick<SchedulerParts, 'limit' | 'turnsBeyond'>,
   oracleTurns: number | null,
 ): void {
+  const limit = limitIn(all, episode.task.world);
   // A relative horizon needs the oracle's plan. An oracle that returned none is a failure of the world, not of the run.
   if (oracleTurns === null && world.describe().hasOracle && typeof limit !== 'number')
     episode.fail("The world's oracle gave no plan, which the horizon needs.");

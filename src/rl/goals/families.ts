@@ -33,6 +33,9 @@ export interface FamilyTasks {
   task(before: number, siblings: number, member: number): Task;
 }
 
+/** Value of `goals.by` under which each entry of the mixture is a family. */
+const byWorld = 'world';
+
 /** Stratum that makes a source's families; null: the source is one family. */
 function stratumOf({ tasks }: TaskSource, by: string | null): string | null {
   const shared = Object.keys(tasks[0]?.strata ?? {}).filter((name) => tasks.every(({ strata }) => name in strata));
@@ -59,10 +62,10 @@ function grouped(source: TaskSource, by: string | null): Map<string, Task[]> {
  */
 export function familiesOf(sources: readonly TaskSource[], by: string | null, seed: number): FamilyTasks[] {
   const used = sources.filter(({ weight, tasks }) => weight > 0 && tasks.length > 0);
-  if (by !== null && used.every((source) => stratumOf(source, by) === null)) {
+  if (by !== null && by !== byWorld && used.every((source) => stratumOf(source, by) === null)) {
     const known = [...new Set(used.flatMap(({ tasks }) => Object.keys(tasks[0].strata)))];
     throw new GoalsError(
-      `goals.by is "${by}", which no task has: ${known.length ? `choose ${known.join(' or ')}` : 'these tasks have no properties, leave it out'}.`,
+      `goals.by is "${by}", which no task has: ${known.length ? `choose ${[...known, byWorld].join(' or ')}` : 'these tasks have no properties, leave it out'}.`,
     );
   }
   const total = used.reduce((sum, { weight }) => sum + weight, 0);

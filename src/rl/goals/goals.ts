@@ -73,7 +73,7 @@ export class Goals {
     this.skills = new Skills(settings, texts);
     const replay = this.rule.replay?.(settings);
     this.levels = replay ? new Levels(replay, notes, seed) : null;
-    this.families = tasksOf.map((each) => ({ ...unknown, name: each.name, weight: each.weight }));
+    this.families = tasksOf.map(({ name, weight, tasks }) => ({ ...unknown, name, weight, size: tasks.length }));
   }
 
   /** Throws GoalsError if the tasks have no such families. */
@@ -97,13 +97,13 @@ export class Goals {
     this.beyond = new Map();
     this.practised = new Set();
     this.counted = { drawn: 0, repeated: 0, relabelled: 0 };
-    this.families = this.tasksOf.map(({ name, weight }) => {
+    this.families = this.tasksOf.map(({ name, weight, tasks }) => {
       const note = (what: string) => this.notes.get(`goals.${what}.${name}`);
       const known = Object.fromEntries(counts.map((what) => [what, note(what) ?? 0])) as Pick<
         Family,
         (typeof counts)[number]
       >;
-      return { name, weight, ...known, last: note('last') ?? null };
+      return { name, weight, size: tasks.length, ...known, last: note('last') ?? null };
     });
     this.retries.begin();
     this.levels?.begin();

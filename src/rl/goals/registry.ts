@@ -5,7 +5,7 @@ import * as modules from './rules.ts';
 
 type Module = (typeof modules)[keyof typeof modules];
 
-const order = ['uniform', 'progress', 'frontier', 'level-replay', 'fixed'];
+const order = ['uniform', 'size', 'success', 'progress', 'frontier', 'level-replay', 'fixed'];
 const place = ({ rule }: Module) => (order.includes(rule) ? order.indexOf(rule) : order.length);
 const listed = Object.values<Module>(modules).sort((a, b) => place(a) - place(b));
 

@@ -12,6 +12,8 @@ export interface Family {
   name: string;
   /** Share of the draws in proportion to worlds and tasks; the weights of all families sum to 1. */
   weight: number;
+  /** Number of training tasks. */
+  size: number;
   /** Groups drawn so far. */
   draws: number;
   /** Episodes played and successes among them; older steps count less, by the setting `memory`. */
@@ -79,7 +81,8 @@ export interface GoalRule<S extends GoalSettings = GoalSettings> {
 export const ruleFields = {
   by: option(v.nullable(text(1, 60)), null, {
     label: 'Families by',
-    sentence: 'Property of a task whose values are the families, such as depth or level.',
+    sentence:
+      'Property of a task whose values are the families, such as depth or level; world makes each world of the mixture a family.',
     nullMeans: 'the first property that all tasks of a world have',
   }),
   memory: option(real(0, 1), 0.9, {
@@ -174,10 +177,14 @@ export const ruleFields = {
 /** Weight of family k: its share of the tasks. */
 export const weightOf = (family: string): Formula => symbol('w', undefined, { sub: family });
 
-/** Share of family k, in symbols: exploration by the weights, the rest in proportion to a preference. */
-export function shareFormula(preference: (family: string) => Formula): Formula {
+/**
+ * Share of family k, in symbols: exploration by the weights, if the rule explores, and the rest in proportion to a
+ * preference.
+ */
+export function shareFormula(preference: (family: string) => Formula, explores = true): Formula {
   const spread = symbol('η', 'experiment.goals.exploration');
   const rest: Formula = { over: preference('k'), under: [{ big: '∑', below: 'j' }, preference('j')] };
+  if (!explores) return [symbol('s', undefined, { sub: 'k' }), '=', rest];
   return [symbol('s', undefined, { sub: 'k' }), '=', spread, weightOf('k'), '+', '(', '1', '−', spread, ')', rest];
 }
 

@@ -3,6 +3,7 @@
  * record may hold no other name.
  */
 import type { Ending } from '../episode/trajectory.ts';
+import { worldMetric, worldOfMetric, worldSentence } from './by-world.ts';
 import { gapMetric, gapSentence, gapTurns } from './gap.ts';
 
 export type MetricUnit =
@@ -405,6 +406,7 @@ export const openMetricSentences: readonly (readonly [what: string, sentence: st
   ['part', partSentence],
   ['action', actionSentence],
   ['gap', gapSentence],
+  ['world', worldSentence],
   ...Object.entries(goalMetrics).map(([what, { sentence }]) => [`goal-${what}`, sentence] as const),
 ];
 
@@ -413,6 +415,7 @@ export function openMetric(name: string): { what: string; unit: MetricUnit; sent
   if (partColumn(name) !== null) return { what: 'part', unit: 'score', sentence: partSentence };
   if (actionKind(name) !== null) return { what: 'action', unit: 'fraction', sentence: actionSentence };
   if (gapTurns(name) !== null) return { what: 'gap', unit: 'nats', sentence: gapSentence };
+  if (worldOfMetric(name) !== null) return { what: 'world', unit: 'fraction', sentence: worldSentence };
   const goal = goalMetricParts(name);
   return goal && { what: `goal-${goal.what}`, ...goalMetrics[goal.what] };
 }
@@ -441,7 +444,7 @@ export function metricsDocument(): string {
     ([what, { unit, sentence }]) => `\`${goalMetric(what as GoalMetric, 'FAMILY')}\` (${unit}): ${sentence}`,
   );
   const ofGoals = `Where the experiment chooses its goals, for each family:\n\n${goals.map((each) => `- ${each}`).join('\n')}`;
-  const actions = `\`${actionMetric('KIND')}\` (fraction): ${actionSentence}`;
+  const actions = `\`${actionMetric('KIND')}\` (fraction): ${actionSentence}\n\n\`${worldMetric('WORLD')}\` (fraction): ${worldSentence}`;
   const gaps = `\`${gapMetric('TURNS')}\` (nats): ${gapSentence}`;
   return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${actions}\n\n${gaps}\n\n${ofGoals}\n\n${sections.join('\n')}`;
 }

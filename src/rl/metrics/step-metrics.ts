@@ -4,6 +4,7 @@ import { mean } from '../common/numbers.ts';
 import type { GroupSummary } from '../credit/groups.ts';
 import { type Ending, TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import { isPlayed } from '../episode/unplayed.ts';
+import { worldMetrics } from './by-world.ts';
 import { actionMetric, endingMetric } from './metrics.ts';
 import { actionShares, taskInformation } from './replies.ts';
 
@@ -26,6 +27,7 @@ export function rolloutMetrics(trajectories: readonly Trajectory[], summary: Gro
     advantageMagnitude: average(({ advantage }) => Math.abs(advantage)),
     ...endingShares(trajectories),
     ...actionMetrics(played),
+    ...worldMetrics(played),
     ...replyMetrics(played),
   };
 }

@@ -9,6 +9,32 @@ import { mean } from '../common/numbers.ts';
 /** Number of turns, or the oracle's turns for the task plus a number. */
 export type TurnLimit = number | { oraclePlus: number };
 
+/** Limits of a mixture: of the worlds that have one of their own, by name, and of the others. */
+export type PlayLimit = TurnLimit | { worlds: { readonly [name: string]: TurnLimit }; others: TurnLimit };
+
+/** Limit of a world. */
+export const limitIn = (limit: PlayLimit, world: string): TurnLimit =>
+  typeof limit === 'object' && 'worlds' in limit ? (limit.worlds[world] ?? limit.others) : limit;
+
+/** Limits of a mixture, `others` for worlds without one of their own. */
+export function mixedLimit(
+  worlds: readonly { name: string; turns?: TurnLimit | null }[],
+  others: TurnLimit,
+): PlayLimit {
+  const own = worlds.flatMap(({ name, turns }) => (turns === undefined || turns === null ? [] : [[name, turns]]));
+  return own.length ? { worlds: Object.fromEntries(own), others } : others;
+}
+
+/** All limits in use. */
+const limitsIn = (limit: PlayLimit): TurnLimit[] =>
+  typeof limit === 'object' && 'worlds' in limit ? [...Object.values(limit.worlds), limit.others] : [limit];
+
+/** Greatest number of turns; null if a limit depends on the oracle. */
+export function mostTurns(limit: PlayLimit): number | null {
+  const limits = limitsIn(limit);
+  return limits.every((each) => typeof each === 'number') ? Math.max(...limits) : null;
+}
+
 export interface HorizonStage {
   steps: number;
   turns: TurnLimit;
@@ -99,6 +125,7 @@ export function turnsFor(limit: TurnLimit, oracleTurns: number | null): number {
 }
 
 /** Number that a step's record shows as its stage. */
-export function stageNumber(limit: TurnLimit): number {
-  return typeof limit === 'number' ? limit : limit.oraclePlus;
+export function stageNumber(limit: PlayLimit): number {
+  const others = typeof limit === 'object' && 'worlds' in limit ? limit.others : limit;
+  return typeof others === 'number' ? others : others.oraclePlus;
 }

@@ -164,6 +164,15 @@ function sorted(options: { [key: string]: Json }): [string, Json][] {
   return Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/**
+ * Strata that an evaluation of these tasks reports of each: its own; if they are of several worlds, its world and its
+ * own in that world, for example "maze" and "maze, rooms 3".
+ */
+export function reportedStrata(tasks: readonly Task[]): string[][] {
+  if (new Set(tasks.map(({ world }) => world)).size < 2) return tasks.map(strataOf);
+  return tasks.map((task) => [task.world, ...strataOf(task).map((each) => `${task.world}, ${each}`)]);
+}
+
 /** Strata of a task as text, for example "depth 1". */
 export function strataOf(task: Task): string[] {
   return Object.entries(task.strata).map(([name, value]) => `${name} ${value}`);

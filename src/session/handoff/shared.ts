@@ -111,6 +111,11 @@ export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: Hando
     ledger.remark(
       'Stages of this run’s horizon end early when the policy succeeds. There each stage lasts for all its steps.',
     );
+  const limited = experiment.worlds.filter(({ turns }) => (turns ?? null) !== null).map(({ name }) => name);
+  if (limited.length)
+    ledger.remark(
+      `Worlds of this run have a limit of turns of their own (${limited.join(', ')}). There all episodes have the horizon’s.`,
+    );
   takeReward(ledger, experiment);
   takeGoals(ledger, experiment);
   if (ledger.has('algorithm.objectiveCode'))

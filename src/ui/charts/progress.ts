@@ -19,6 +19,7 @@ import { bandHint } from '../state/expected-band.ts';
 import { progressPane } from '../state/panes.ts';
 import { chartsOf, rewardColumns } from '../state/reward-parts.ts';
 import { type ChartSpec, charts, measuresSignal } from '../state/series.ts';
+import { recordedWorlds, withWorlds } from '../state/world-chart.ts';
 import { axisLabels, type ChartView, smoothings, type XAxis, xAxes, xValues } from '../state/x-axis.ts';
 import { zoomBy } from '../state/zoom.ts';
 import type { ChartEnlargeEvent } from './chart.ts';
@@ -187,8 +188,9 @@ export class TabgymProgress extends Panel {
   private chartsOf(records: readonly StepRecord[]): readonly ChartSpec[] {
     const columns = rewardColumns(records);
     const signal = measuresSignal(records);
-    const key = [signal, ...columns].join('\n');
-    if (key !== this.shown.key) this.shown = { key, charts: chartsOf(columns, charts(signal)) };
+    const worlds = recordedWorlds(records);
+    const key = [signal, ...worlds.map((each) => `${each.name} ${each.evaluated}`), '', ...columns].join('\n');
+    if (key !== this.shown.key) this.shown = { key, charts: withWorlds(chartsOf(columns, charts(signal)), worlds) };
     return this.shown.charts;
   }
 

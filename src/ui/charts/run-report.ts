@@ -6,6 +6,7 @@ import { currentLocale } from '../kit/locale.ts';
 import { metricSentence } from '../state/labels.ts';
 import { chartsOf, rewardColumns } from '../state/reward-parts.ts';
 import { charts, measuresSignal } from '../state/series.ts';
+import { recordedWorlds, withWorlds } from '../state/world-chart.ts';
 import { plainView } from '../state/x-axis.ts';
 import { chartOf } from './save-chart.ts';
 
@@ -63,8 +64,8 @@ async function lastEpisodes(api: TrainerApi, { id }: RunSummary, records: readon
 
 export async function pageReport(api: TrainerApi, run: RunSummary, records: readonly StepRecord[]): Promise<Blob> {
   const drawn = records.length
-    ? chartsOf(rewardColumns(records), charts(measuresSignal(records))).map((spec) =>
-        chartOf(spec, records, plainView, (token) => paper[token] ?? '#333'),
+    ? withWorlds(chartsOf(rewardColumns(records), charts(measuresSignal(records))), recordedWorlds(records)).map(
+        (spec) => chartOf(spec, records, plainView, (token) => paper[token] ?? '#333'),
       )
     : [];
   const trajectories = await lastEpisodes(api, run, records);

@@ -285,14 +285,22 @@ export class TabgymKnob extends LocalizedElement {
         : undefined;
     const relative = plus !== undefined;
     const number = relative ? plus : this.value;
-    const send = (kind: string, amount: unknown) => this.send(kind === 'oracle' ? { oraclePlus: amount } : amount);
+    const send = (kind: string, amount: unknown) => this.send(kind === 'oracle' ? { oraclePlus: amount ?? 0 } : amount);
+    const change = (event: Event) => {
+      const typed = (event.target as HTMLInputElement).value;
+      if (knob.nullMeans && typed.trim() === '') this.send(null);
+      else send(relative ? 'oracle' : 'fixed', numberOf(typed));
+    };
     return html`<select aria-label=${msg('Kind of limit')} ?disabled=${this.disabled} @change=${(event: Event) => send((event.target as HTMLSelectElement).value, number)}>
         <option value="oracle" ?selected=${relative}>${msg('oracle +')}</option>
         <option value="fixed" ?selected=${!relative}>${msg('fixed')}</option>
       </select>
       <input id="control" class="number" inputmode="numeric" .style=${'flex:0 0 44px'} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
-        ?disabled=${this.disabled} .value=${live(String(number ?? ''))} title=${knob.unit}
-        @change=${(event: Event) => send(relative ? 'oracle' : 'fixed', numberOf((event.target as HTMLInputElement).value))} />`;
+        ?disabled=${this.disabled} .value=${live(String(number ?? ''))} title=${knob.unit} @change=${change} />${
+          number === undefined || number === null
+            ? html`<span class="soft small">${knobEmpty(knob) ?? ''}</span>`
+            : nothing
+        }`;
   }
 
   private renderSet<T extends number | string>(knob: Knob, all: readonly T[]) {

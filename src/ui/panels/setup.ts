@@ -346,7 +346,7 @@ export class TabgymSetup extends Panel {
   private renderWorlds(shown: readonly Knob[], { worlds }: Experiment) {
     const draft = this.state.draft!;
     const several = worlds.length > 1;
-    const ofOne = ({ path }: Knob) => several || !/\.(weight|evaluated)$/.test(path);
+    const ofOne = ({ path }: Knob) => several || !/\.(weight|evaluated|turns)$/.test(path);
     return html`${worlds.map(
       (_, index) => html`<div role="group" class="entry" aria-label=${msg(str`World ${index + 1}`)}>
         ${
