@@ -71,7 +71,7 @@ async function trainOn({ life, events }: Life, id: string): Promise<string> {
     const end = await life.page
       .evaluate((run) => window.crash.train(run), id)
       .catch((error: Error) => `error ${error.message.split('\n')[0]}`);
-    if (!/The GPU was lost \d+ times without a step between/.test(end)) return end;
+    if (!/The device was lost \d+ times without a step between/.test(end)) return end;
     events.receive('restart');
   }
 }

@@ -253,7 +253,7 @@ describe('a session', () => {
       if (what === 'step' && step === 3) throw deviceLost;
     });
     await expect(session.train()).rejects.toThrow(
-      /lost 4 times.*All committed steps are kept.*choose the processor as the device/s,
+      /lost 4 times.*All committed steps are kept.*choose another device/s,
     );
     expect(session.status).toBe('failed');
     expect(engines.engines).toHaveLength(MOST_RECOVERIES + 1);

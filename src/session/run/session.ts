@@ -318,10 +318,10 @@ export class Session {
     this.recoveries++;
     if (this.recoveries > MOST_RECOVERIES)
       throw new Error(
-        `The GPU was lost ${this.recoveries} times without a step between (${error.message}). ` +
-          'All committed steps are kept. Close other GPU-heavy tabs, choose the processor as the device, or choose a smaller policy or batch; then press Train.',
+        `The device was lost ${this.recoveries} times without a step between (${error.message}). ` +
+          'All committed steps are kept. Close other tabs that use the GPU, or choose another device, a smaller policy or a smaller batch; then train again.',
       );
-    const what = error instanceof FrozenError ? error.message : `The GPU device was lost (${error.message}).`;
+    const what = error.message.replace(/\.?$/, '.');
     this.emit({ type: 'notice', level: 'warning', message: `${what} Continuing from the last committed step.` });
     await this.closeEngine();
     this.abort = new AbortController();
