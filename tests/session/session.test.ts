@@ -252,9 +252,7 @@ describe('a session', () => {
     const { session, engines } = sessionOn(store, id, (what, step) => {
       if (what === 'step' && step === 3) throw deviceLost;
     });
-    await expect(session.train()).rejects.toThrow(
-      /lost 4 times.*All committed steps are kept.*choose another device/s,
-    );
+    await expect(session.train()).rejects.toThrow(/lost 4 times.*All committed steps are kept.*choose another device/s);
     expect(session.status).toBe('failed');
     expect(engines.engines).toHaveLength(MOST_RECOVERIES + 1);
     expect((await store.get(id)).step).toBe(2);

@@ -37,7 +37,7 @@ import type {
   TriesOptions,
 } from '../protocol.ts';
 import { Commits, type CommittedStep } from './commits.ts';
-import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
+import { type Clock, type FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
 import { PolicyUses } from './policy-uses.ts';
 import { runAssets } from './recording-files.ts';
