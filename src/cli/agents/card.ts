@@ -16,8 +16,13 @@ export const formatTurns = (turns: Experiment['horizon'][number]['turns']) =>
     ? `${turns} ${turns === 1 ? 'turn' : 'turns'}`
     : `the oracle's turns${turns.oraclePlus ? ` and ${turns.oraclePlus} more` : ''}`;
 
+/** Limit of a run's episodes under a stage of its horizon; a mixture may have one for each world. */
+export const limitOf = ({ worlds }: Pick<Experiment, 'worlds'>, turns: Experiment['horizon'][number]['turns']) =>
+  worlds.some((world) => (world.turns ?? null) !== null) ? "each world's own turns" : formatTurns(turns);
+
 /** The phases of a run up to a step, a line each: its stages, then its main algorithm under its horizons. */
-export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, step: number): string[] {
+export function partsOf(experiment: Experiment, step: number): string[] {
+  const { stages = [], steps, algorithm, horizon } = experiment;
   const parts: { first: number; last: number; words: string }[] = [];
   let before = 0;
   for (const stage of stages) {
@@ -25,7 +30,7 @@ export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, 
     before += stage.steps;
   }
   const under = horizon.slice(stageAt(horizon, before + 1).index);
-  const limits = [...new Set(under.map(({ turns }) => formatTurns(turns)))].join(', then ');
+  const limits = [...new Set(under.map(({ turns }) => limitOf(experiment, turns)))].join(', then ');
   parts.push({ first: before + 1, last: steps, words: `${algorithmOf(algorithm).label}, within ${limits}` });
   return parts
     .filter(({ first, last }) => first <= Math.min(last, step))

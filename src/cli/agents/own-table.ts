@@ -6,7 +6,8 @@ import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation/ev
 import { stageNumber } from '../../rl/schedule/horizon.ts';
 import type { SuiteTable } from '../../session/shipped-agent.ts';
 import { ownSuiteTexts } from '../../worlds/own-suite.ts';
-import { formatTurns } from './card.ts';
+import { worldModules } from '../../worlds/registry.ts';
+import { limitOf } from './card.ts';
 
 const estimate = ({ rate, low, high, episodes }: Rate) => ({ mean: rate, low, high, items: episodes });
 
@@ -27,6 +28,12 @@ function rowOf(
   };
 }
 
+/** A stratum with the title of its world, which a run over several worlds names first. */
+function titled(stratum: string): string {
+  const [world, ...rest] = stratum.split(', ');
+  return [worldModules.find(({ name }) => name === world)?.title ?? world, ...rest].join(', ');
+}
+
 /** Returns the table in a list, or an empty list if the run does not end with an evaluation. */
 export function ownTable(experiment: Experiment, records: readonly StepRecord[]): SuiteTable[] {
   const last = records.at(-1);
@@ -35,11 +42,11 @@ export function ownTable(experiment: Experiment, records: readonly StepRecord[])
   const { temperature, maskActions } = experiment.sampling;
   const { horizon } = experiment;
   const { turns } = horizon.find((stage) => stageNumber(stage.turns) === last.stage) ?? horizon[horizon.length - 1];
-  const strata = Object.entries(test.strata).map(([label, stratum]) => rowOf(label, stratum));
+  const strata = Object.entries(test.strata).map(([label, stratum]) => rowOf(titled(label), stratum));
   return [
     {
       ...ownSuiteTexts,
-      limit: formatTurns(turns),
+      limit: limitOf(experiment, turns),
       greedy: false,
       samples: 1,
       temperature,

@@ -72,6 +72,7 @@ export function labelOfSuite(label: string): string {
 
 /** Turn limit of an agent's card, which contains it as an English text. */
 export function limitLabel(limit: string): string {
+  if (limit === "each world's own turns") return msg('each world’s own turns');
   const turns = /^(\d+) turns?$/.exec(limit);
   if (turns) return turnCount(Number(turns[1]));
   const more = /^the oracle's turns(?: and (\d+) more)?$/.exec(limit);
