@@ -66,6 +66,7 @@ export function verifiedRecords<R extends StoredRecord>(
   let before = '';
   const refuse = (at: number) => new DamagedRecordError(name, at, out.at(-1)?.step ?? null);
   for (const each of stored) {
+    if (each === null || typeof each !== 'object') throw refuse((out.at(-1)?.step ?? -1) + 1);
     if (each.step > last) break;
     const { link, record } = withoutLink(each);
     // The record of a first commit that a kill or a full disk interrupted: its run has no chain yet.

@@ -87,12 +87,20 @@ function newId(): string {
 const isObject = (value: unknown): value is { [field: string]: unknown } =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
+const isText = (value: unknown) => typeof value === 'string';
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isOrigin = (value: unknown) =>
+  isObject(value) && (value.kind !== 'fork' || (Array.isArray(value.changes) && value.changes.every(isObject)));
+const isSweepPlace = (value: unknown) => isObject(value) && isText(value.id) && isObject(value.document);
+const isAbsentOr = (value: unknown, holds: (value: unknown) => boolean) => value === undefined || holds(value);
+
 /** True for a manifest whose fields are of the types that every reader of a list of runs uses. */
 function isManifest(value: unknown): value is RunManifest {
   if (!isObject(value) || !isObject(value.run) || !isObject(value.files) || !isObject(value.checkpoints)) return false;
-  const { id, name, step, updatedAt, experiment, origin } = value.run;
-  const hasTypes = [id, name].every((each) => typeof each === 'string') && [step, updatedAt].every(Number.isFinite);
-  return hasTypes && isObject(experiment) && isObject(origin);
+  const { id, name, step, updatedAt, experiment, origin, tags, notes, sweep } = value.run;
+  const hasTypes = [id, name].every(isText) && [step, updatedAt].every(Number.isFinite);
+  const hasOptional = isAbsentOr(tags, isTexts) && isAbsentOr(notes, isText) && isAbsentOr(sweep, isSweepPlace);
+  return hasTypes && hasOptional && isObject(experiment) && isOrigin(origin);
 }
 
 const mostTags = 20;

@@ -1,6 +1,9 @@
-/** JSON files of a run's policy, which came with an imported run: what cannot be used is refused by the file's name. */
+/** Parts of a stored run that may be damaged or came with an imported run: what cannot be used is refused by its name. */
 import { expect, it } from 'vitest';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { presets } from '../../src/experiment/presets.ts';
 import { storedConfig } from '../../src/session/stored-json.ts';
+import { requireParts } from '../../src/session/stored-run.ts';
 import { tokenTextsOf } from '../../src/session/text/token-texts.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -26,4 +29,21 @@ it.each([
 it('texts of tokens stand at their ids', () => {
   const file = { model: { vocab: { a: 2, b: 0 } }, added_tokens: [{ id: 3, content: '<end>' }] };
   expect(tokenTextsOf(bytes(JSON.stringify(file)))).toEqual(['b', '', 'a', '<end>']);
+});
+
+it.each([
+  ['policy', {}],
+  ['worlds', { ...(presets[0] as object), worlds: null }],
+  ['worlds', { ...(presets[0] as object), worlds: [] }],
+  ['algorithm', { ...(presets[0] as object), algorithm: 'grpo' }],
+])('a stored experiment whose "%s" is damaged is refused by it', (part, experiment) => {
+  const run = { name: 'a run', experiment } as unknown as Parameters<typeof requireParts>[0];
+  expect(() => requireParts(run)).toThrow(
+    `Run "a run" cannot be opened: "${part}" of its stored experiment is damaged`,
+  );
+});
+
+it('every preset has the parts of a stored experiment', () => {
+  for (const preset of presets)
+    requireParts({ name: '', experiment: parseExperiment(preset) } as Parameters<typeof requireParts>[0]);
 });

@@ -69,6 +69,34 @@ describe.each(Object.keys(backends))('records in the back end %s', (name) => {
     await expect(store.get('broken1')).rejects.toThrow(CorruptError);
     await store.close();
   });
+
+  it.each([
+    { tags: 'abc' },
+    { tags: [null] },
+    { notes: {} },
+    { origin: { kind: 'fork', parent: {} } },
+    { sweep: 5 },
+    { sweep: { id: 'a', document: null } },
+  ])('a description with %j hides no other run', async (changes) => {
+    const backend = backends[name]();
+    const store = new RunStore(backend);
+    const id = await runWith(store, 1);
+    const { run } = await store.manifest(id);
+    await backend.change('broken', () => ({
+      manifest: { files: {}, checkpoints: {}, run: { ...run, id: 'broken', ...changes } } as unknown as RunManifest,
+    }));
+    expect((await store.list()).map((each) => each.id)).toEqual([id]);
+    expect(await store.unreadable()).toBe(1);
+    await store.close();
+  });
+});
+
+it.each([null, 'x', 5])('a record that became %j is named by its step', (value) => {
+  const { records, chain } = linked([0, 1, 2].map(recordAt));
+  const stored = [records[0], value, records[2]] as never;
+  expect(() => verifiedRecords(stored, { name: 'a run', step: 2, chain })).toThrow(
+    'The record of step 1 of run "a run" is damaged',
+  );
 });
 
 it('a first commit that was interrupted after its records leaves none', async () => {

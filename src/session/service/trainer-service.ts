@@ -43,7 +43,7 @@ import { checkedSize, copyIn, keptCopy } from '../run/recording-files.ts';
 import { recordedComparison } from '../run/step-comparison.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
 import { readRunFile } from '../run-file.ts';
-import { getRun, listRuns } from '../stored-run.ts';
+import { getRun, listRuns, requireParts } from '../stored-run.ts';
 import type { TalkApi } from '../talk-protocol.ts';
 import { tokenTextsOf } from '../text/token-texts.ts';
 import { DeviceUsers } from './device-users.ts';
@@ -171,6 +171,7 @@ export class TrainerService implements TrainerApi {
 
   async openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: Owner }> {
     const summary = await getRun(this.parts.store, runId);
+    requireParts(summary);
     const owner: Owner = (await this.users.hold(runId)) ? 'this-tab' : 'another-tab';
     await this.users.releaseOthers(runId);
     return { summary, records: await this.parts.store.records<StepRecord>(runId), owner };
