@@ -24,20 +24,30 @@ const storedRun = ({ sweep, ...run }: StoredRun<Experiment>): StoredRun<Experime
 
 const isObject = (value: unknown) => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Throws a CorruptError for a run whose experiment lacks a part that every view of a run reads. */
-export function requireParts({ name, experiment }: StoredRun<Experiment>): void {
+/** Part that every view of a run reads and its experiment lacks; null: it has them all. */
+function lackingPart({ experiment }: StoredRun<Experiment>): string | null {
   const parts = ['policy', 'algorithm', 'sampling', 'optimizer', 'evaluation'] as const;
-  const wrong = parts.find((part) => !isObject(experiment[part]));
   const { worlds } = experiment;
   const hasWorlds = Array.isArray(worlds) && worlds.length > 0 && worlds.every(isObject);
-  if (wrong !== undefined || !hasWorlds)
-    throw new CorruptError(
-      `Run "${name}" cannot be opened: "${wrong ?? 'worlds'}" of its stored experiment is damaged. Import an exported copy.`,
-    );
+  return parts.find((part) => !isObject(experiment[part])) ?? (hasWorlds ? null : 'worlds');
+}
+
+/** Throws a CorruptError for a run whose experiment lacks a part. */
+export function requireParts(run: StoredRun<Experiment>): void {
+  const part = lackingPart(run);
+  if (part === null) return;
+  throw new CorruptError(
+    `Run "${run.name}" cannot be opened: "${part}" of its stored experiment is damaged. Import an exported copy.`,
+  );
 }
 
 export const getRun = async (store: RunStore, id: string): Promise<StoredRun<Experiment>> =>
   storedRun(await store.get<Experiment>(id));
 
+/** Runs that can be shown: without those whose experiment lacks a part. */
 export const listRuns = async (store: RunStore): Promise<StoredRun<Experiment>[]> =>
-  (await store.list<Experiment>()).map(storedRun);
+  (await store.list<Experiment>()).map(storedRun).filter((run) => lackingPart(run) === null);
+
+/** Number of stored runs that `listRuns` leaves out. */
+export const unlistedRuns = async (store: RunStore): Promise<number> =>
+  (await store.unreadable()) + (await store.list()).length - (await listRuns(store)).length;

@@ -3,8 +3,10 @@ import { expect, it } from 'vitest';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
 import { storedConfig } from '../../src/session/stored-json.ts';
-import { requireParts } from '../../src/session/stored-run.ts';
+import { listRuns, requireParts, unlistedRuns } from '../../src/session/stored-run.ts';
 import { tokenTextsOf } from '../../src/session/text/token-texts.ts';
+import { MemoryStore } from '../../src/store/memory.ts';
+import { RunStore } from '../../src/store/run-store.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -46,4 +48,11 @@ it.each([
 it('every preset has the parts of a stored experiment', () => {
   for (const preset of presets)
     requireParts({ name: '', experiment: parseExperiment(preset) } as Parameters<typeof requireParts>[0]);
+});
+
+it('a run whose experiment lacks a part is left out of the list, and counted', async () => {
+  const store = new RunStore(new MemoryStore());
+  for (const experiment of [presets[0], {}, { ...(presets[0] as object), worlds: null }])
+    await store.create({ name: 'a run', experiment, origin: { kind: 'new' } });
+  expect([(await listRuns(store)).length, await unlistedRuns(store)]).toEqual([1, 2]);
 });

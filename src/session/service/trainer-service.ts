@@ -43,7 +43,7 @@ import { checkedSize, copyIn, keptCopy } from '../run/recording-files.ts';
 import { recordedComparison } from '../run/step-comparison.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
 import { readRunFile } from '../run-file.ts';
-import { getRun, listRuns, requireParts } from '../stored-run.ts';
+import { getRun, listRuns, requireParts, unlistedRuns } from '../stored-run.ts';
 import type { TalkApi } from '../talk-protocol.ts';
 import { tokenTextsOf } from '../text/token-texts.ts';
 import { DeviceUsers } from './device-users.ts';
@@ -94,7 +94,7 @@ export class TrainerService implements TrainerApi {
     if (!(await store.isLasting()))
       return this.notice('warning', 'This browser lets the page store nothing here: runs are lost when it is closed.');
     await store.purgeBin();
-    const unreadable = await store.unreadable();
+    const unreadable = await unlistedRuns(store);
     if (unreadable > 0)
       this.notice(
         'warning',
