@@ -31,8 +31,10 @@ export const placeOf = (thrown: unknown, file: string): CodePlace | null =>
  * is compared; null is thrown if there is no memory left even for an error. Custom code that throws the same is
  * reported as out of memory, which does no harm.
  */
-export const meansNoMemory = (thrown: unknown): boolean =>
-  thrown === null || ((thrown as Thrown).name === 'InternalError' && (thrown as Thrown).message === 'out of memory');
+export const meansNoMemory = (thrown: unknown): boolean => {
+  const { name, message } = Object(thrown) as Thrown;
+  return thrown === null || (name === 'InternalError' && message === 'out of memory');
+};
 
 export function describeThrown(thrown: unknown): string {
   if (!(thrown instanceof Object)) return `the code threw ${JSON.stringify(thrown) ?? 'undefined'}`;

@@ -107,6 +107,7 @@ export const misbehaving: readonly Misbehaving[] = [
     '(0, eval)("process")',
     'new Error().constructor.prepareStackTrace.call()',
   ].map((text): Misbehaving => ({ what: text, code: main(`${text};`), error: CodeError, pattern: /Error: / })),
+  { what: 'nothing thrown', code: main('throw undefined;'), error: CodeError, pattern: /the code threw undefined/ },
 ];
 
 /** Code that calls `import()`. Its promise stays inside the sandbox, so `main` returns "nothing". */
