@@ -321,7 +321,7 @@ export class Session {
         `The device was lost ${this.recoveries} times without a step between (${error.message}). ` +
           'All committed steps are kept. Close other tabs that use the GPU, or choose another device, a smaller policy or a smaller batch; then train again.',
       );
-    const what = error.message.replace(/\.?$/, '.');
+    const what = error.message.endsWith('.') ? error.message : `${error.message}.`;
     this.emit({ type: 'notice', level: 'warning', message: `${what} Continuing from the last committed step.` });
     await this.closeEngine();
     this.abort = new AbortController();
