@@ -1,5 +1,14 @@
 /** A served world: its batches, its slots and its options. The sessions of every protocol run in it. */
-import type { Feedback, Json, Split, Task, World, WorldOptions, WorldView } from '../envs/env.ts';
+import {
+  type Feedback,
+  type Json,
+  type Split,
+  type Task,
+  type World,
+  WorldError,
+  type WorldOptions,
+  type WorldView,
+} from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import type { AgentGymForm } from '../envs/serving/form.ts';
 import { BatchedWorld } from './batched-world.ts';
@@ -44,7 +53,9 @@ export class Place {
     if (this.tracked.busy === 0) this.served.slots.giveBack(this.slot);
   }
 
-  private during<T>(call: () => Promise<T>): Promise<T> {
+  /** Runs a call in the slot. A closed session has none: another session may already have its slot. */
+  private async during<T>(call: () => Promise<T>): Promise<T> {
+    if (this.closed) throw new WorldError('The session was closed while a request was in progress: create a new one.');
     return this.served.ledger.during(this.tracked, call).finally(() => {
       if (this.closed && this.tracked.busy === 0) this.served.slots.giveBack(this.slot);
     });
