@@ -108,11 +108,14 @@ export class TabgymPlay extends Panel {
 
   private renderScore() {
     const { tries, successes, score } = tallyOf(this.world);
-    const agent = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split] ?? null;
+    const evaluated = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split] ?? null;
+    // An evaluation over several worlds has a stratum of each.
+    const agent = evaluated?.strata[this.world] ?? evaluated;
+    const agentScore = agent?.scores?.policy.mean ?? evaluated?.score ?? 0;
     const mean = (value: number) => msg(str`mean score ${value.toFixed(2)}`);
     const parts = [
       ...(tries ? [`${msg(str`You: ${successes} of ${tries}`)}, ${mean(score / tries)}`] : []),
-      ...(agent ? [`${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${mean(agent.score)}`] : []),
+      ...(agent ? [`${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${mean(agentScore)}`] : []),
     ];
     return html`<span class="soft" role="status">${parts.join('; ')}</span>`;
   }
