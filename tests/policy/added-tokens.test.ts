@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type AddedToken, AddedTokens } from '../../src/policy/text/hf/added-tokens.ts';
+import { buildTokenizerJson, Tokenizer } from '../../src/policy/text/tokenizer.ts';
 
 /** At each place the longest token, the first of equal ones. */
 function naive(tokens: readonly AddedToken[], text: string): (string | number)[] {
@@ -51,4 +52,19 @@ it('100,000 tokens that begin alike are looked up, not tried one by one', () => 
   // Each "<" begins no token, where a search through all of them would take a minute.
   const text = ids.map((id) => `<<<<<<<<<<<<<<<<<<<<|s_${id}|>`).join('');
   expect(added.sections(text).filter((each) => typeof each === 'number')).toEqual(ids);
+});
+
+it('a tokenizer of whole words looks up 4,000 names that begin alike', () => {
+  // One expression of them all exhausts the stack of V8's compiler, which ends the process.
+  const names = Array.from({ length: 4000 }, (_, k) => `a ${'a'.repeat(k + 1)}b`);
+  const tokenizer = new Tokenizer(buildTokenizerJson(['a'], { names }));
+  const read = (text: string) => Array.from(tokenizer.encode(text), (id) => tokenizer.token(id));
+  expect(read(`x ${names[3000]} a ${names[0]} <eot> a ab`)).toEqual([
+    'x',
+    names[3000],
+    'a',
+    names[0],
+    '<eot>',
+    names[0],
+  ]);
 });

@@ -6,6 +6,7 @@
  * This file depends on strings and ids only, never on worlds or turns. Whitespace is lost: decoding joins tokens with
  * single spaces, so a text that must be exact (an action) is looked up instead of decoded.
  */
+import { AddedTokens } from './hf/added-tokens.ts';
 import { byteOfToken } from './hf/decoders.ts';
 import { TokenizerPartError } from './hf/pattern.ts';
 import { Pipeline } from './hf/pipeline.ts';
@@ -118,15 +119,6 @@ function splitsAtWhitespace({ pre_tokenizer, model }: TokenizerJson, added: Toke
   return model.type === 'WordPiece' && first?.type === 'WhitespaceSplit' && !wider;
 }
 
-/**
- * Expression that splits a text around the given texts and keeps them. Longer texts are tried first, because one may
- * begin with another.
- */
-function splitter(texts: readonly string[]): RegExp {
-  const longerFirst = [...texts].sort((a, b) => b.length - a.length);
-  return new RegExp(`(${longerFirst.map((text) => text.replace(/[^\w<>]/g, '\\$&')).join('|') || '(?!)'})`);
-}
-
 /** Largest number of encoded texts to cache. The texts of worlds repeat often. */
 const cacheLimit = 8192;
 
@@ -135,8 +127,7 @@ export class Tokenizer {
   private readonly inner: Pipeline;
   private readonly cache = new Map<string, Int32Array>();
   private readonly splitsWords: boolean;
-  private readonly addedTexts: RegExp;
-  private readonly addedIds: ReadonlyMap<string, number>;
+  private readonly added: AddedTokens;
 
   /** `config` is the content of `tokenizer_config.json`, if the model has one. Throws TokenizerError. */
   constructor(
@@ -153,8 +144,7 @@ export class Tokenizer {
     // Files of early versions may lack the list.
     const added = json.added_tokens ?? [];
     this.splitsWords = splitsAtWhitespace(json, added);
-    this.addedTexts = splitter(added.map(({ content }) => content));
-    this.addedIds = new Map(added.map(({ content, id }) => [content, id]));
+    this.added = new AddedTokens(this.splitsWords ? added : [], (text) => text);
     // Ids may have gaps, and the embedding needs a row for the largest.
     this.vocabSize = this.inner.tokens.length;
   }
@@ -179,11 +169,11 @@ export class Tokenizer {
    */
   private encodeWords(text: string): Int32Array {
     const ids: number[] = [];
-    // Parts at odd positions are captured by the expression: added tokens.
-    text.split(this.addedTexts).forEach((part, i) => {
-      if (i % 2 === 1) ids.push(this.addedIds.get(part)!);
-      else for (const word of part.split(spaces)) if (word) for (const id of this.encodeWhole(word)) ids.push(id);
-    });
+    for (const section of this.added.sections(text)) {
+      if (typeof section === 'number') ids.push(section);
+      else
+        for (const word of section.text.split(spaces)) if (word) for (const id of this.encodeWhole(word)) ids.push(id);
+    }
     return Int32Array.from(ids);
   }
 

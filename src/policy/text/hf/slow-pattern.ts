@@ -1,24 +1,44 @@
 /**
- * Patterns on which JavaScript's matcher may take time without end. A `tokenizer.json` may come from anybody, and its
- * pattern runs on every text. Oniguruma has the same weakness. Published tokenizers repeat single characters and
- * classes; what is refused here is a repeated group that itself repeats or chooses, such as `(a+)+` and `(a|a)*`, and
- * many repeats in one sequence.
+ * Patterns on which JavaScript's matcher may take minutes. A `tokenizer.json` may come from anybody, and its pattern runs
+ * on every text. Oniguruma has the same weakness. Refused are a repeated group that itself repeats or chooses, such as
+ * `(a+)+` and `(a|a)*`, and sequences that can be matched in many ways before a part that may fail: `a*a*b` takes 1.2 s on
+ * 1,000 characters, and 1,000 times as long on 10,000. Published tokenizers have one such repeat in a sequence
+ * (`\s*[\r\n]+`), so their time is the square of the text's length.
  */
 
-/** Repeats without a bound that one sequence may have: the time grows with the text's length to this power, and one. */
-const mostRepeats = 4;
+/** Ways that a repeat without a bound counts as. */
+const repeatWays = 64;
+/** Ways that one sequence may have, which allows one repeat without a bound; and those of all alternatives together. */
+const [mostWays, mostTotal] = [256, 512];
 /** A group that repeats at most so often counts as not repeated. */
 const fewTimes = 4;
 
-interface Group {
-  /** Repeats, options or choices inside, with which a text can be matched in several ways. */
-  varies: boolean;
-  /** Repeats without a bound in the alternative in progress, and the most of one alternative. */
-  repeats: number;
-  most: number;
+/** Numbers of ways in which a part can be matched. */
+interface Ways {
+  /** Before its last part that may fail: all of these are tried if that part fails. */
+  tried: number;
+  /** After that part: these are tried only if something later fails. */
+  open: number;
 }
 
-const newGroup = (): Group => ({ varies: false, repeats: 0, most: 0 });
+interface Group extends Ways {
+  /** Repeats, options or choices inside, with which a text can be matched in several ways. */
+  varies: boolean;
+  /** Ways of the alternatives before the one in progress. */
+  before: Ways;
+  /** Sum of what the alternatives add to one way each. */
+  total: number;
+  look: 'ahead' | 'behind' | null;
+}
+
+const newGroup = (start: string): Group => ({
+  tried: 1,
+  open: 1,
+  varies: false,
+  before: { tried: 1, open: 0 },
+  total: 0,
+  look: /^\(\?<[=!]/.test(start) ? 'behind' : /^\(\?[=!]/.test(start) ? 'ahead' : null,
+});
 const quantifier = /(?:[*+?]|\{(\d{1,9})(,?)(\d{0,9})\})\??/y;
 const groupStart = /\((?:\?(?:[:=!]|<[=!]|<[^>]*>|[a-z-]*:))?/y;
 
@@ -39,48 +59,76 @@ function timesOf([text, least, comma, most]: RegExpExecArray): [number, number] 
   return [Number(least), comma === '' ? Number(least) : most === '' ? Infinity : Number(most)];
 }
 
-/** Reads a quantifier after an atom, which is `inner` if it is a group. Returns false for a slow one. */
-function repeat(found: RegExpExecArray, group: Group, inner: Group | null): boolean {
-  const [least, most] = timesOf(found);
-  if (least === most && most <= fewTimes) return true;
-  group.varies ||= least !== most;
-  if (most > fewTimes) group.repeats++;
-  return !(inner && most > fewTimes && inner.varies);
+/** Ends the alternative in progress. */
+function endAlternative(group: Group): void {
+  const { before, tried, open } = group;
+  group.before = { tried: Math.max(before.tried, tried), open: before.open + open };
+  group.total += tried - 1;
+  [group.tried, group.open] = [1, 1];
 }
 
-/** True for an expression whose time may be exponential, or a high power of the text's length. */
+/** Ways of a group that has ended. A look-around is matched once; one that looks behind is matched from its end. */
+function waysOf(group: Group): Ways {
+  endAlternative(group);
+  const { tried, open } = group.before;
+  return group.look ? { tried: group.look === 'behind' ? tried * open : tried, open: 1 } : { tried, open };
+}
+
+/** Ways of a part that is repeated `least` to `most` times. */
+function repeated({ tried, open }: Ways, least: number, most: number): Ways {
+  if (most > fewTimes) return { tried, open: repeatWays };
+  let ways = 0;
+  for (let times = least; times <= most; times++) ways += open ** times;
+  return { tried: tried * (tried * open) ** Math.max(0, most - 1), open: ways };
+}
+
+/** Adds a part to the sequence in progress. One that may be absent cannot fail. */
+function append(group: Group, { tried, open }: Ways, least: number): void {
+  group.tried *= tried * (least > 0 ? group.open : 1);
+  group.open = least > 0 ? open : group.open * open;
+}
+
+/** True for an expression whose time may be exponential, or a higher power of the text's length than its square. */
 export function isSlow(source: string): boolean {
-  const open: Group[] = [newGroup()];
-  let inner: Group | null = null;
+  const open: Group[] = [newGroup('')];
   for (let at = 0; at < source.length; ) {
-    const group = open.at(-1)!;
-    quantifier.lastIndex = at;
-    const found = quantifier.exec(source);
-    if (found) {
-      if (!repeat(found, group, inner)) return true;
-      at += found[0].length;
-      inner = null;
+    let group = open.at(-1)!;
+    let inner: Group | null = null;
+    let ways: Ways = { tried: 1, open: 1 };
+    groupStart.lastIndex = at;
+    const start = groupStart.exec(source)?.[0];
+    if (start) {
+      open.push(newGroup(start));
+      at += start.length;
       continue;
     }
-    inner = null;
-    const character = source[at];
-    groupStart.lastIndex = at;
-    if (character === '(') {
-      open.push(newGroup());
-      at += groupStart.exec(source)![0].length;
-    } else if (character === ')' && open.length > 1) {
-      inner = open.pop()!;
-      const outer = open.at(-1)!;
-      outer.varies ||= inner.varies;
-      outer.repeats += Math.max(inner.most, inner.repeats);
-      at++;
-    } else if (character === '|') {
+    if (source[at] === '|') {
       group.varies = true;
-      group.most = Math.max(group.most, group.repeats);
-      group.repeats = 0;
+      endAlternative(group);
       at++;
-    } else at = character === '[' ? classEnd(source, at) : at + (character === '\\' ? 2 : 1);
-    if (open.some(({ repeats }) => repeats > mostRepeats)) return true;
+      continue;
+    }
+    if (source[at] === ')' && open.length > 1) {
+      inner = open.pop()!;
+      group = open.at(-1)!;
+      group.varies ||= inner.varies;
+      ways = waysOf(inner);
+      at++;
+    } else if (/^\\[1-9k]/.test(source.slice(at, at + 2))) {
+      // A text that was captured may be as long as a repeat.
+      ways = { tried: repeatWays, open: 1 };
+      at += 2;
+    } else at = source[at] === '[' ? classEnd(source, at) : at + (source[at] === '\\' ? 2 : 1);
+    quantifier.lastIndex = at;
+    const found = quantifier.exec(source);
+    const [least, most] = found ? timesOf(found) : [1, 1];
+    at += found?.[0].length ?? 0;
+    group.varies ||= least !== most;
+    if (inner?.varies && most > fewTimes) return true;
+    append(group, found ? repeated(ways, least, most) : ways, least);
+    if (group.tried > mostWays) return true;
   }
-  return open.some(({ repeats }) => repeats > mostRepeats);
+  const [whole] = open;
+  endAlternative(whole);
+  return whole.total > mostTotal;
 }
