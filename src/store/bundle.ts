@@ -219,8 +219,8 @@ function verified(bytes: Uint8Array, onlyWhole: boolean) {
   return { index, entries, names: Object.keys(index.files).filter((name) => !parts.includes(name)) };
 }
 
-/** Most records of a run's file: thirty hours of ten steps a second. */
-const mostRecords = 1_000_000;
+/** Most records of a run's file: those of a run of the most steps, from step 0. */
+const mostRecords = 1_000_001;
 
 /** Lines of a text that are not empty, one at a time: all of them as a list can need many times the text's memory. */
 function* linesIn(text: string): Generator<string> {

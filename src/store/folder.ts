@@ -15,6 +15,7 @@ import {
   type Change,
   CorruptError,
   type FileInfo,
+  keyed,
   type RunManifest,
   type Space,
   type StoredRecord,
@@ -76,7 +77,7 @@ export class FolderStore implements Backend {
     // Runs of older versions have no hash.
     const { hash, ...manifest } = Object(found) as typeof found;
     if (hash !== undefined && hash !== hashOf(manifest)) throw this.corrupt(id, 'was changed: its hash differs');
-    return manifest;
+    return keyed(manifest, id);
   }
 
   private corrupt(id: string, what: string): CorruptError {

@@ -4,7 +4,7 @@
  */
 import { type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
 import { joined } from './joined.ts';
-import type { Backend, Change, RunManifest, Space, StoredRecord } from './run.ts';
+import { type Backend, type Change, keyed, type RunManifest, type Space, type StoredRecord } from './run.ts';
 
 export const PART_BYTES = 60 * 2 ** 20;
 const STORES = ['manifests', 'records', 'blobs'] as const;
@@ -45,11 +45,13 @@ export class IndexedDbStore implements Backend {
   }
 
   async manifests(): Promise<RunManifest[]> {
-    return (await this.open()).getAll('manifests');
+    const { store } = (await this.open()).transaction('manifests');
+    const [keys, manifests] = await Promise.all([store.getAllKeys(), store.getAll()]);
+    return manifests.map((each, k) => keyed(each, String(keys[k])));
   }
 
   async manifest(id: string): Promise<RunManifest | null> {
-    return (await (await this.open()).get('manifests', id)) ?? null;
+    return keyed((await (await this.open()).get('manifests', id)) ?? null, id);
   }
 
   async read(id: string, name: string): Promise<Uint8Array | null> {
@@ -79,7 +81,7 @@ export class IndexedDbStore implements Backend {
     const finished = tx.done;
     finished.catch(() => {});
     try {
-      const change = make((await tx.objectStore('manifests').get(id)) ?? null);
+      const change = make(keyed((await tx.objectStore('manifests').get(id)) ?? null, id));
       const writes: Promise<unknown>[] = [];
       for (const write of this.writes(tx, id, change)) {
         // If one write fails immediately, the rejections of the others must not be reported as unhandled.

@@ -128,6 +128,13 @@ export interface Backend {
   close(): Promise<void>;
 }
 
+/** A stored manifest under its key, which is the run's id even if a changed manifest has another. */
+export function keyed<M extends RunManifest | null>(manifest: M, key: string): M {
+  const run: unknown = Object(manifest).run;
+  if (run !== null && typeof run === 'object') Object.assign(run, { id: key });
+  return manifest;
+}
+
 export const copyOf = <T>(value: T): T => structuredClone(value);
 
 export class StoreError extends Error {

@@ -89,6 +89,20 @@ describe.each(Object.keys(backends))('records in the back end %s', (name) => {
     expect(await store.unreadable()).toBe(1);
     await store.close();
   });
+
+  it('a description with the id of another run is of the run at its key', async () => {
+    const backend = backends[name]();
+    const store = new RunStore(backend);
+    const id = await runWith(store, 1);
+    await backend.change(id, (manifest) => ({ manifest: { ...manifest!, run: { ...manifest!.run, id: 'other' } } }));
+    expect((await store.list()).map((run) => run.id)).toEqual([id]);
+    expect((await store.get(id)).id).toBe(id);
+    await store.rename(id, 'renamed');
+    await store.delete(id);
+    expect(await store.purgeBin(true)).toBe(1);
+    expect(await store.list()).toEqual([]);
+    await store.close();
+  });
 });
 
 it.each([null, 'x', 5])('a record that became %j is named by its step', (value) => {

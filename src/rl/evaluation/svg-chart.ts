@@ -48,8 +48,17 @@ export interface LineChart {
   colors?: { ink: string; grid: string; ground: string };
 }
 
+/** Characters that XML does not allow, not even escaped (https://www.w3.org/TR/xml/#charsets). */
+const notXml = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+/** A text for XML and HTML, between tags or in an attribute in double quotes. */
 export const escapeXml = (text: string) =>
-  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+  text
+    .replace(notXml, '\uFFFD')
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;');
 
 const light = { ink: '#40444a', grid: '#dddcd5', ground: '#ffffff' };
 const margin = { left: 46, right: 46, top: 28, bottom: 34 };
