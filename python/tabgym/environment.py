@@ -3,6 +3,7 @@
 import gymnasium
 from gymnasium import spaces
 
+from .answers import field
 from .openenv import OpenEnvClient, StepResult
 
 MOST_OBSERVATION = 1 << 20
@@ -42,7 +43,11 @@ def info_of(result):
 
 
 def info_of_task(state):
-    return {"split": state["split"], "index": state["index"], "item": state["item"]}
+    return {
+        "split": field(state, "split", str),
+        "index": field(state, "index", int),
+        "item": field(state, "item", int, type(None)),
+    }
 
 
 class TextEnv(gymnasium.Env):

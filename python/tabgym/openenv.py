@@ -2,21 +2,21 @@
 
 import json
 import threading
-import urllib.error
 import urllib.request
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
+from http.client import HTTPException
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
 
-MOST_BYTES = 16 * 1024 * 1024
+from .answers import MOST_BYTES, TabgymError, UnreadableAnswer, ending, fetched, field, object_of, parsed, shown, texts_of
 
-
-class TabgymError(Exception):
-    """Something of Tabgym failed; the message gives the cause and an action."""
+# A server that does not answer a close keeps nobody waiting for longer.
+CLOSING_SECONDS = 5.0
+LONG_MESSAGE = 1 << 16
 
 
 class ServerError(TabgymError):
@@ -39,8 +39,16 @@ class StepResult:
 
     @classmethod
     def of(cls, data):
-        seen = data["observation"]
-        return cls(seen["text"], seen["valid"], seen["valid_actions"], data["reward"], data["done"])
+        seen = field(data, "observation", dict)
+        text, valid = field(seen, "text", str), field(seen, "valid", bool)
+        reward = field(data, "reward", int, float, type(None))
+        return cls(text, valid, texts_of(seen, "valid_actions"), reward, field(data, "done", bool))
+
+    @classmethod
+    def of_step(cls, data):
+        """Answer to a step, which has a reward."""
+        field(data, "reward", int, float)
+        return cls.of(data)
 
 
 def _is_local(host):
@@ -80,7 +88,7 @@ class OpenEnvClient:
 
     def step(self, message):
         """Takes an action."""
-        return StepResult.of(self.ask("step", {"message": message}))
+        return StepResult.of_step(self.ask("step", {"message": message}))
 
     def state(self):
         """State of the session: `episode_id`, `step_count`, `split`, `index`, `item`, `done`."""
@@ -101,37 +109,39 @@ class OpenEnvClient:
 
     def tools(self):
         """The world's tools, each with `name`, `description` and `input_schema`."""
-        return self._rpc("tools/list", {})["tools"]
+        return field(self._rpc("tools/list", {}), "tools", list)
 
     def call(self, tool, **arguments):
         """Calls a tool. Beside those of the world there are `act` and `new_episode`."""
         result = self._rpc("tools/call", {"name": tool, "arguments": arguments})
-        if result["isError"]:
-            raise ServerError("EXECUTION_ERROR", result["content"][0]["text"])
-        return StepResult.of(result["structuredContent"])
+        if field(result, "isError", bool):
+            first = next(iter(field(result, "content", list)), None)
+            raise ServerError("EXECUTION_ERROR", shown(field(first, "text", str)))
+        return StepResult.of(field(result, "structuredContent", dict))
 
     def _rpc(self, method, params):
         answer = self.ask("mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         if "error" in answer:
-            raise ServerError(str(answer["error"]["code"]), answer["error"]["message"])
-        return answer["result"]
+            error = field(answer, "error", dict)
+            raise ServerError(str(field(error, "code", int)), shown(field(error, "message", str)))
+        return field(answer, "result", dict)
 
     # Descriptions and tasks
 
     def metadata(self):
         """Name, description and a text for readers."""
-        return self.fetch("metadata")
+        return object_of(self.fetch("metadata"))
 
     def schema(self):
         """JSON schemas of action, observation and state."""
-        return self.fetch("schema")
+        return object_of(self.fetch("schema"))
 
     def num_tasks(self, split="train"):
-        return self.fetch("num_tasks", {"split": split})["num_tasks"]
+        return field(self.fetch("num_tasks", {"split": split}), "num_tasks", int)
 
     def tasks(self, split="train", start=None, stop=None):
         """Tasks of a split, each with its `index` and the fields by which the world sorts tasks."""
-        return self.fetch("task_range", {"split": split, "start": start, "stop": stop})["tasks"]
+        return field(self.fetch("task_range", {"split": split, "start": start, "stop": stop}), "tasks", list)
 
     def fetch(self, path, body=None):
         """Answer of a route of this world; a `body` makes it a POST."""
@@ -141,11 +151,10 @@ class OpenEnvClient:
             request.add_header("Content-Type", "application/json")
         proxies = urllib.request.ProxyHandler({} if self._is_local else None)
         try:
-            with urllib.request.build_opener(proxies).open(request, timeout=self.timeout) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            raise ServerError(f"HTTP {error.code}", self._refused(error.code, error.read())) from error
-        except OSError as error:
+            return parsed(fetched(request, self.timeout, proxies, refusal=self._refused))
+        except TimeoutError as error:
+            raise self._late() from error
+        except (OSError, HTTPException, ValueError) as error:
             raise self._unreachable(error) from error
 
     # Messages
@@ -158,34 +167,47 @@ class OpenEnvClient:
 
     def send(self, kind, data=None):
         """Sends a message without waiting; answers come in the order of the messages."""
+        message = json.dumps({"type": kind, "data": data or {}})
         try:
-            self._open().send(json.dumps({"type": kind, "data": data or {}}))
+            opened = self._open()
+            # The library has no time limit for sending; a shorter message fits into the system's buffers.
+            with ending(opened.socket, self.timeout) if len(message) > LONG_MESSAGE else nullcontext():
+                opened.send(message)
         except ConnectionClosed as error:
             raise self._ended(error) from error
 
     def receive(self):
         """Data of the next answer. Raises `ServerError` if the server refused the message."""
         try:
-            frame = json.loads(self._open().recv(timeout=self.timeout))
+            return self._data_of(self._open().recv(timeout=self.timeout))
         except ConnectionClosed as error:
             raise self._ended(error) from error
         except TimeoutError as error:
             self._drop()
-            raise TabgymError(f"{self.server} did not answer within {self.timeout} s.") from error
-        if frame["type"] == "error":
-            raise ServerError(frame["data"]["code"], frame["data"]["message"])
-        return frame["data"]
+            raise self._late() from error
+        except UnreadableAnswer:
+            # Later answers could not be told from those of earlier messages.
+            self._drop()
+            raise
+
+    def _data_of(self, text):
+        frame = parsed(text)
+        kind, data = field(frame, "type", str), field(frame, "data", dict)
+        if kind == "error":
+            raise ServerError(shown(field(data, "code", str)), shown(field(data, "message", str)))
+        return data
 
     def _open(self):
         if self._socket is None:
             address = f"ws{self.server[4:]}/{self.world}/ws"
             options = {"additional_headers": self._headers, "max_size": MOST_BYTES, "compression": None}
+            options["close_timeout"] = min(self.timeout, CLOSING_SECONDS)
             try:
                 opening = connect(
                     address, proxy=None if self._is_local else True, open_timeout=self.timeout, **options
                 )
                 self._socket = self._opened.enter_context(opening)
-            except (OSError, InvalidHandshake) as error:
+            except (OSError, EOFError, ValueError, WebSocketException) as error:
                 raise self._unreachable(error) from error
         return self._socket
 
@@ -201,11 +223,17 @@ class OpenEnvClient:
         )
 
     def _refused(self, status, body):
+        why = body.decode(errors="replace")
         if status == 404:
-            return f"{self.server} does not serve {self.world!r}, or not this route: see its list of worlds."
-        return body.decode(errors="replace")[:1000]
+            why = f"{self.server} does not serve {self.world!r}, or not this route: see its list of worlds."
+        if 300 <= status < 400:
+            why = f"{self.server} redirects to another address, which is not followed: give the address itself."
+        return ServerError(f"HTTP {status}", why)
+
+    def _late(self):
+        return TabgymError(f"{self.server} did not answer within {self.timeout} s.")
 
     def _unreachable(self, error):
         return TabgymError(
-            f"{self.server}/{self.world} cannot be reached ({error}). Start a server: npx tabgym serve, or tabgym.serve()."
+            f"{self.server}/{self.world} cannot be reached ({str(error)[:200]}). Start a server: npx tabgym serve, or tabgym.serve()."
         )

@@ -69,7 +69,7 @@ class TextVectorEnv(VectorEnv):
         rewards = np.zeros(self.num_envs)
         done = np.zeros(self.num_envs, dtype=bool)
         for i, (answer, state) in enumerate(self._answers(messages)):
-            result = StepResult.of(answer)
+            result = StepResult.of_step(answer) if state is None else StepResult.of(answer)
             info = info_of(result)
             if state is None:
                 self.turns[i] += 1
