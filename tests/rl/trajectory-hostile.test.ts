@@ -130,4 +130,18 @@ describe('a Parquet file', () => {
     await expect(open(listing(63n))).rejects.toThrow('it lists 63 rows and has fewer');
     await expect(open(listing(2n ** 40n))).rejects.toThrow('lists 1099511627776 rows; at most 4000000 are read');
   });
+
+  it('with a run that claims more values than its page has is refused', async () => {
+    /** The file with other bytes at a place that has these. */
+    const changed = (before: number[], after: number[]) => {
+      const bytes = Buffer.from(rows);
+      const at = bytes.indexOf(Buffer.from(before));
+      expect(at).toBeGreaterThan(0);
+      bytes.set(after, at);
+      return new Uint8Array(bytes);
+    };
+    // A run of 134,217,727 levels, which ends the process where it is written out.
+    const run = changed([0x03, 0x01, 0x01, 0x02, 0x00, 0x15], [0xfe, 0xff, 0xff, 0x7f, 0x01]);
+    await expect(open(run)).rejects.toThrow('a run of 134217727 values in a page of 2');
+  });
 });

@@ -45,8 +45,10 @@ function* texts(rows: readonly unknown[]): Generator<string> {
   if (text) yield text;
 }
 
+const mostBytes = ({ size }: { size: number }) => Math.max(alwaysAllowed, mostExpansion * size);
+
 function checkExpansion(written: number, { name, size }: ByteSource): void {
-  if (written <= Math.max(alwaysAllowed, mostExpansion * size)) return;
+  if (written <= mostBytes({ size })) return;
   throw new TrajectoryFileError(
     `${name} is not read further: its rows have more than ${alwaysAllowed >> 20} MiB and ${mostExpansion} times its size.`,
   );
@@ -73,6 +75,8 @@ export function parquetLines(source: ByteSource, spill: Spill): ByteSource {
         const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
         const metadata = await parquetMetadataAsync(file);
         const rows = rowsOf(metadata.num_rows, source.name);
+        const { checkPages } = await import('./parquet-pages.ts');
+        await checkPages(source, metadata, mostBytes(source));
         let written = 0;
         for (let rowStart = 0; rowStart < rows; rowStart += rowsAtOnce) {
           const rowEnd = Math.min(rowStart + rowsAtOnce, rows);
