@@ -5,18 +5,53 @@
  * serves all open calls, its own first.
  * developer.mozilla.org/en-US/docs/Web/API/Web_Locks_API, .../BroadcastChannel
  */
+import * as v from 'valibot';
 import type { IngestProgress } from './ingest.ts';
 import { CorpusError } from './lines.ts';
 import type { CorpusCalls, CorpusFile } from './service.ts';
 
-type CallName = Exclude<keyof CorpusCalls, never>;
-type Message =
-  | { kind: 'call'; from: string; id: number; name: CallName; args: unknown[] }
-  | { kind: 'cancel'; from: string; id: number }
-  | { kind: 'progress'; to: string; id: number; progress: IngestProgress }
-  | { kind: 'answer'; to: string; id: number; value?: unknown; error?: string; cancelled?: boolean }
+const callNames = [
+  'list',
+  'remove',
+  'questionCount',
+  'question',
+  'addQuestions',
+  'retrieve',
+  'ingest',
+] as const satisfies readonly (keyof CorpusCalls)[];
+type CallName = (typeof callNames)[number];
+
+const text = v.pipe(v.string(), v.maxLength(100));
+const whole = v.pipe(v.number(), v.safeInteger());
+const count = v.pipe(v.number(), v.finite());
+const progress = v.object({ bytesRead: count, bytes: count, documents: count, refused: count });
+
+/**
+ * Messages of the channel. Every page and worker of the origin can post to it, an older version of this page too, so
+ * other messages are ignored.
+ */
+const MessageSchema = v.variant('kind', [
+  v.object({
+    kind: v.literal('call'),
+    from: text,
+    id: whole,
+    name: v.picklist(callNames),
+    args: v.pipe(v.array(v.unknown()), v.maxLength(3)),
+  }),
+  v.object({ kind: v.literal('cancel'), from: text, id: whole }),
+  v.object({ kind: v.literal('progress'), to: text, id: whole, progress }),
+  v.object({
+    kind: v.literal('answer'),
+    to: text,
+    id: whole,
+    value: v.optional(v.unknown()),
+    error: v.optional(v.string()),
+    cancelled: v.optional(v.boolean()),
+  }),
   /** Announces a new owner; all workers then send it their open calls again. */
-  | { kind: 'owner' };
+  v.object({ kind: v.literal('owner') }),
+]);
+type Message = v.InferOutput<typeof MessageSchema>;
 
 interface Open {
   name: CallName;
@@ -48,7 +83,7 @@ export class SharedCorpora implements CorpusCalls {
   private readonly closed = new AbortController();
 
   constructor(private readonly browser: BrowserInterfaces) {
-    browser.channel.onmessage = ({ data }) => void this.receive(data as Message);
+    browser.channel.onmessage = ({ data }) => this.receive(data);
     void this.queueForLock();
   }
 
@@ -137,7 +172,10 @@ export class SharedCorpora implements CorpusCalls {
     return name === 'ingest' ? call.call(service, ...args, report, signal) : call.apply(service, args);
   }
 
-  private receive(message: Message): void {
+  private receive(data: unknown): void {
+    const read = v.safeParse(MessageSchema, data);
+    if (!read.success) return;
+    const message = read.output;
     if (message.kind === 'owner') this.askAgain();
     else if (message.kind === 'call') void this.serve(message);
     else if (message.kind === 'cancel') this.cancels.get(`${message.from} ${message.id}`)?.abort();

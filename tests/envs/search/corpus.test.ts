@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type IngestProgress, ingest } from '../../../src/corpus/ingest.ts';
 import { type ByteSource, type Line, longestLine, readLines } from '../../../src/corpus/lines.ts';
 import { type BrowserInterfaces, SharedCorpora } from '../../../src/corpus/owner.ts';
@@ -303,7 +303,10 @@ describe('one worker owns the index', () => {
       channels.add(channel);
       return new SharedCorpora({ locks, channel, openService: open });
     };
-    return { join, opened: () => opened };
+    const say = (data: unknown) => {
+      for (const { onmessage } of channels) onmessage?.({ data } as MessageEvent);
+    };
+    return { join, say, opened: () => opened };
   }
   const files = [{ path: 'a.jsonl', file: new Blob([jsonl(3000)]) }];
 
@@ -319,6 +322,48 @@ describe('one worker owns the index', () => {
     await two.addQuestions('a', [{ text: 'q', golds: 'a', hops: null, evidence: [] }]);
     expect(await one.questionCount('a')).toBe(1);
     expect(opened()).toBe(1);
+    one.close();
+    two.close();
+  });
+  const isAnswerTo = (data: unknown, worker: string) => {
+    const { kind, to } = (data ?? {}) as { [name: string]: unknown };
+    return kind === 'answer' && to === worker;
+  };
+  it('and ignores messages of other shapes and names', async () => {
+    const { join, say } = surroundings();
+    const [one, two] = [join(), join()];
+    const asked = new Set<unknown>();
+    const listener = join() as unknown as { browser: BrowserInterfaces };
+    listener.browser.channel.onmessage = ({ data }) => void asked.add(data);
+    const [call, mine] = [
+      { kind: 'call', from: 'x', id: 0, name: 'list', args: [] },
+      { from: 'x', id: 0 },
+    ];
+    const wrong = [
+      ...[undefined, null, 5, 'owner', [], {}, { kind: {} }, { kind: 'call' }, { kind: 'call', ...mine }],
+      ...[
+        { ...call, name: 'constructor' },
+        { ...call, name: '__proto__' },
+        { ...call, name: 'store' },
+      ],
+      ...[
+        { ...call, args: 5 },
+        { ...call, args: Array(1000).fill(0) },
+        { ...call, id: {} },
+        { ...call, from: null },
+      ],
+      ...[
+        { kind: 'cancel' },
+        { kind: 'progress', to: 'x', id: 0, progress: null },
+        { kind: 'answer', to: 'y', id: NaN },
+      ],
+    ];
+    for (const message of wrong) say(message);
+    expect(await two.list()).toEqual([]);
+    const answers = () => [...asked].filter((each) => isAnswerTo(each, 'x'));
+    expect(answers()).toEqual([]);
+    say(call);
+    await vi.waitFor(() => expect(answers()).toEqual([{ kind: 'answer', to: 'x', id: 0, value: [] }]));
     one.close();
     two.close();
   });
