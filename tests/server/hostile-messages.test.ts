@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { parseMessage } from '../../src/server/messages.ts';
+import { readChatBody } from '../../src/server/openai/request.ts';
 import type { Server } from '../../src/server/server.ts';
 import { sendRaw, startServer } from './helpers.ts';
 
@@ -124,3 +125,12 @@ test('nesting is counted outside of texts alone', () => {
   expect(() => parseMessage(lists(101))).toThrow('nested more than 100 deep');
   expect(() => parseMessage('{"a":')).toThrow(SyntaxError);
 });
+
+test.each(['temperature', 'n', 'seed', 'guided_choice'])(
+  'a chat request whose %s is long is refused briefly',
+  (name) => {
+    const body = { model: 'm', messages: [{ role: 'user', content: 'x' }], [name]: long };
+    const refusal = expect.objectContaining({ message: expect.stringMatching(/^Invalid '\w+': .{20,250}$/) });
+    expect(() => readChatBody(Buffer.from(JSON.stringify(body)))).toThrow(refusal);
+  },
+);

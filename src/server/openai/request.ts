@@ -1,6 +1,6 @@
 /** Parses the body of `POST /v1/chat/completions`. An unsupported field is refused by name rather than ignored. */
 import * as v from 'valibot';
-import { parseMessage } from '../messages.ts';
+import { brief, parseMessage } from '../messages.ts';
 import { type ChatMessage, ChatRequestError } from './chat-model.ts';
 import { refuseInMessages, refuseUnsupported } from './request-fields.ts';
 
@@ -70,11 +70,11 @@ export function readChatBody(bytes: Buffer | undefined): ChatBody {
   const given = parse(bytes);
   refuseUnsupported(given, supported);
   refuseInMessages(given.messages);
-  const read = v.safeParse(BodySchema, given);
+  const read = v.safeParse(BodySchema, given, { abortEarly: true });
   if (!read.success) {
     const [issue] = read.issues;
     const path = v.getDotPath(issue) ?? 'body';
-    throw new ChatRequestError(`Invalid '${path}': ${issue.message}.`, path, 'invalid_value');
+    throw new ChatRequestError(`Invalid '${path}': ${brief(issue.message)}.`, path, 'invalid_value');
   }
   const { model, messages, temperature, max_tokens, max_completion_tokens, stop, n, seed, stream } = read.output;
   return {
