@@ -17,6 +17,7 @@ export interface StoredBand extends Band {
 /** Bands by the name of their preset's file. */
 export const bandFiles: { readonly [preset: string]: () => Promise<{ default: unknown }> } = {
   'maze-first': () => import('../../experiments/bands/maze-first.json'),
+  'textcraft-first': () => import('../../experiments/bands/textcraft-first.json'),
 };
 
 /** Everything of an experiment that changes its numbers, without the seed. */
