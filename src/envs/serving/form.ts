@@ -123,6 +123,20 @@ export function requireAnswer(feedback: Feedback): Feedback {
   return feedback;
 }
 
+/**
+ * Creates a session and begins it. If that fails, the session is closed, because nobody learns its id; the id counts as
+ * handed out.
+ */
+export async function createAndBegin<T>(host: SessionHost, begin: (session: ServedSession) => Promise<T>): Promise<T> {
+  const session = host.create();
+  try {
+    return await begin(session);
+  } catch (error) {
+    host.close(session);
+    throw error;
+  }
+}
+
 /** Closes a session. Returns false if there is none. */
 export function closeById(host: SessionHost, id: Values[string]): boolean {
   const session = host.find(id as bigint);

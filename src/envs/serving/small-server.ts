@@ -5,6 +5,7 @@
 import {
   type AgentGymForm,
   closeById,
+  createAndBegin,
   int,
   placeOfTask,
   Refused,
@@ -37,10 +38,8 @@ export const smallServerForm = (server: string, title: string): AgentGymForm => 
       method: 'POST',
       path: '/create',
       fields: {},
-      async answer(host) {
-        const session = host.create();
-        return begin(host, session, session.id % (await host.tasks()).length);
-      },
+      answer: (host) =>
+        createAndBegin(host, async (session) => begin(host, session, session.id % (await host.tasks()).length)),
     },
     {
       method: 'POST',

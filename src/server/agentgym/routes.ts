@@ -4,7 +4,7 @@
  */
 
 import { WorldError } from '../../envs/env.ts';
-import { Refused, type Route, SessionLimit } from '../../envs/serving/form.ts';
+import { Refused, type Route, ServerFault, SessionLimit } from '../../envs/serving/form.ts';
 import type { Answer, Handler, Request } from '../router.ts';
 import { parseBody, readBody, readQuery, Unreadable, UnreadableBody } from './fields.ts';
 import type { AgentGymHost } from './host.ts';
@@ -19,7 +19,8 @@ function failureOf(error: unknown, form: { errors: 'answer' | 'status' }, report
     return form.errors === 'answer' ? json(200, { error: error.message }) : json(503, { detail: error.message });
   if (form.errors === 'answer' && (error instanceof Refused || error instanceof WorldError))
     return json(200, { error: error.message });
-  if (!(error instanceof Refused || error instanceof WorldError)) report(error);
+  const known = [Refused, WorldError, ServerFault].some((kind) => error instanceof kind);
+  if (!known) report(error);
   return { status: 500, text: 'Internal Server Error' };
 }
 

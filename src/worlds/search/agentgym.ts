@@ -6,6 +6,7 @@
 import {
   type AgentGymForm,
   closeById,
+  createAndBegin,
   environmentOf,
   int,
   placeOfTask,
@@ -36,17 +37,11 @@ export const agentGymForm: AgentGymForm = {
       method: 'POST',
       path: '/create',
       fields: { id: int },
-      async answer(host, { id }) {
-        // The id is consumed even if the reset fails.
-        const session = host.create();
-        try {
+      answer: (host, { id }) =>
+        createAndBegin(host, async (session) => {
           await beginAt(host, session, id);
-        } catch (error) {
-          host.close(session);
-          throw error;
-        }
-        return session.id;
-      },
+          return session.id;
+        }),
     },
     {
       method: 'POST',

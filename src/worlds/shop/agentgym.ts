@@ -6,6 +6,7 @@ import type { Json } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   closeById,
+  createAndBegin,
   environmentOf,
   int,
   openIds,
@@ -51,11 +52,11 @@ export const agentGymForm: AgentGymForm = {
       method: 'POST',
       path: '/create',
       fields: {},
-      async answer(host) {
-        const session = host.create();
-        await beginAt(host, session, await drawnItem(host, session));
-        return session.id;
-      },
+      answer: (host) =>
+        createAndBegin(host, async (session) => {
+          await beginAt(host, session, await drawnItem(host, session));
+          return session.id;
+        }),
     },
     {
       method: 'POST',

@@ -2,6 +2,7 @@
 import {
   type AgentGymForm,
   closeById,
+  createAndBegin,
   int,
   modulo,
   Refused,
@@ -28,12 +29,12 @@ export const agentGymForm: AgentGymForm = {
       path: '/create',
       // The original accepts these fields and ignores them in a reset.
       fields: { commands: text, goal: text },
-      async answer(host) {
-        const session = host.create();
-        const { observation } = requireAnswer(await host.begin(session, host.task(session.id % goals)));
-        session.info = { ...start(observation), deleted: false };
-        return { id: session.id, ...start(observation) };
-      },
+      answer: (host) =>
+        createAndBegin(host, async (session) => {
+          const { observation } = requireAnswer(await host.begin(session, host.task(session.id % goals)));
+          session.info = { ...start(observation), deleted: false };
+          return { id: session.id, ...start(observation) };
+        }),
     },
     {
       method: 'POST',

@@ -5,6 +5,7 @@
 import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
+  createAndBegin,
   environmentOf,
   type Field,
   indexInto,
@@ -59,17 +60,11 @@ export const agentGymForm = ({ server }: Facts): AgentGymForm => ({
       method: 'POST',
       path: '/create',
       fields: { id: int },
-      async answer(host, { id }) {
-        // The number of the environment is consumed even if there is no such item.
-        const session = host.create();
-        try {
+      answer: (host, { id }) =>
+        createAndBegin(host, async (session) => {
           await beginAt(host, session, await taskAt(host, id as bigint));
-        } catch (error) {
-          host.close(session);
-          throw error;
-        }
-        return session.id;
-      },
+          return session.id;
+        }),
     },
     {
       method: 'POST',

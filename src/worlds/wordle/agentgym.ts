@@ -5,6 +5,7 @@
 import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
+  createAndBegin,
   int,
   Refused,
   requireAnswer,
@@ -35,12 +36,12 @@ export const agentGymForm: AgentGymForm = {
       method: 'POST',
       path: '/create',
       fields: {},
-      async answer(host) {
-        const session = host.create();
-        requireAnswer(await host.begin(session, seeded(host, unseeded())));
-        session.info = { done: false, reward: 0, deleted: false };
-        return { id: session.id };
-      },
+      answer: (host) =>
+        createAndBegin(host, async (session) => {
+          requireAnswer(await host.begin(session, seeded(host, unseeded())));
+          session.info = { done: false, reward: 0, deleted: false };
+          return { id: session.id };
+        }),
     },
     {
       method: 'POST',
