@@ -49,7 +49,7 @@ function pytest(folder, ...files) {
 
 /** The first needs the sources alone; the others need the built package. */
 const parts = {
-  client: () => pytest(join(root, 'python'), 'openenv', 'environment', 'equal_to_node'),
+  client: () => pytest(join(root, 'python'), 'openenv', 'hostile_server', 'environment', 'equal_to_node'),
   notebooks: () => pytest(built, 'widget', 'notebooks'),
   widget: () => testNotebookPages(python, built),
 };
