@@ -18,7 +18,7 @@ import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evalua
 import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
-import { mixedLimit, stageAt } from './schedule/horizon.ts';
+import { mixedLimit, type PlayLimit, stageAt } from './schedule/horizon.ts';
 import { evaluationTasks, reportedStrata, taskAt, type WatchedTask } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
@@ -98,9 +98,9 @@ export class ChatEvaluator {
     what: string,
     options: StepOptions,
   ): Promise<SplitEvaluation> {
-    const { evaluation, horizon, sampling, seed, worlds } = this.settings;
+    const { evaluation, sampling, seed } = this.settings;
     const tasks = evaluationTasks(await this.tasks(split), evaluation.episodes);
-    const limit = mixedLimit(worlds, stageAt(horizon, k).turns);
+    const limit = this.turnsAt(k);
     const request = { tasks, groupSize: 1, limit };
     const { temperature } = sampling;
     const episodes = await this.play(request, { temperature, seed }, { ...options, onTurn: undefined }, what);
@@ -123,6 +123,12 @@ export class ChatEvaluator {
     return summarizePlayed(evaluated, (i) => isCounted(episodes[i]));
   }
 
+  /** Turn limit of step `k`. */
+  private turnsAt(k: number): PlayLimit {
+    const { horizon, worlds } = this.settings;
+    return mixedLimit(worlds, stageAt(horizon, k).turns);
+  }
+
   private async tasks(split: 'train' | 'test'): Promise<Task[]> {
     const asked = this.settings.worlds.filter(({ evaluated }) => evaluated !== false);
     const lists = await Promise.all(
@@ -136,8 +142,8 @@ export class ChatEvaluator {
     const tasks = await this.tasks(choice.split);
     const task = choice.task ?? taskAt(tasks, choice.taskIndex);
     if (!task) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
-    const { sampling, seed, horizon, worlds } = this.settings;
-    const limit = mixedLimit(worlds, stageAt(horizon, k).turns);
+    const { sampling, seed } = this.settings;
+    const limit = this.turnsAt(k);
     const { temperature } = sampling;
     await this.play({ tasks: [task], groupSize: 1, limit }, { temperature, seed }, options, 'turns', k);
   }
