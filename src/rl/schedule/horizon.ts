@@ -10,11 +10,18 @@ import { mean } from '../common/numbers.ts';
 export type TurnLimit = number | { oraclePlus: number };
 
 /** Limits of a mixture: of the worlds that have one of their own, by name, and of the others. */
-export type PlayLimit = TurnLimit | { worlds: { readonly [name: string]: TurnLimit }; others: TurnLimit };
+export type PlayLimit = TurnLimit | MixedLimit;
+
+interface MixedLimit {
+  worlds: { readonly [name: string]: TurnLimit };
+  others: TurnLimit;
+}
+
+const isMixed = (limit: PlayLimit): limit is MixedLimit => typeof limit === 'object' && 'worlds' in limit;
 
 /** Limit of a world. */
 export const limitIn = (limit: PlayLimit, world: string): TurnLimit =>
-  typeof limit === 'object' && 'worlds' in limit ? (limit.worlds[world] ?? limit.others) : limit;
+  isMixed(limit) ? (limit.worlds[world] ?? limit.others) : limit;
 
 /** Limits of a mixture, `others` for worlds without one of their own. */
 export function mixedLimit(
@@ -27,7 +34,7 @@ export function mixedLimit(
 
 /** All limits in use. */
 const limitsIn = (limit: PlayLimit): TurnLimit[] =>
-  typeof limit === 'object' && 'worlds' in limit ? [...Object.values(limit.worlds), limit.others] : [limit];
+  isMixed(limit) ? [...Object.values(limit.worlds), limit.others] : [limit];
 
 /** Greatest number of turns; null if a limit depends on the oracle. */
 export function mostTurns(limit: PlayLimit): number | null {
@@ -126,6 +133,6 @@ export function turnsFor(limit: TurnLimit, oracleTurns: number | null): number {
 
 /** Number that a step's record shows as its stage. */
 export function stageNumber(limit: PlayLimit): number {
-  const others = typeof limit === 'object' && 'worlds' in limit ? limit.others : limit;
+  const others = isMixed(limit) ? limit.others : limit;
   return typeof others === 'number' ? others : others.oraclePlus;
 }
