@@ -8,7 +8,7 @@ import { root } from './machine.mjs';
 const load = async (path) =>
   (await runnerImport(join(root, path), { root, configFile: false, logLevel: 'error' })).module;
 const { experimentDocument } = await load('src/experiment/guide.ts');
-const { metricsDocument } = await load('src/rl/metrics/metrics.ts');
+const { metricsDocument } = await load('src/rl/metrics/document.ts');
 
 for (const [name, text] of [
   ['experiment', experimentDocument()],

@@ -6,11 +6,11 @@ import * as v from 'valibot';
 import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
 import { AlgorithmSchema, algorithmOf, criticKind, teacherOf } from '../rl/algorithms/registry.ts';
-import { contextForms } from '../rl/episode/window.ts';
 import { GoalsSchema } from '../rl/goals/registry.ts';
 import { RewardSchema } from '../rl/rewards/registry.ts';
 import { worldModule, worldModules, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
+import { SamplingSchema } from './sampling.ts';
 import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
 import { upgraded } from './upgrade.ts';
 import { worldProblems } from './world-checks.ts';
@@ -93,72 +93,6 @@ const horizonStage = v.strictObject({
       nullMeans: 'never',
     }),
   ),
-});
-
-const sampling = v.strictObject({
-  temperature: field(real(0.01, 10), {
-    label: 'Temperature',
-    sentence: 'Randomness of sampling: below 1 sharpens the choice, above 1 flattens it.',
-    level: 'basic',
-    step: 0.05,
-  }),
-  maskActions: field(toggle(), {
-    label: 'Only valid actions',
-    sentence: 'Restrict the policy to the actions that the world lists; a policy with random weights needs this.',
-    level: 'basic',
-  }),
-  maxTokensPerTurn: field(whole(1, 1024), {
-    label: 'Tokens a turn',
-    sentence: 'Greatest length of an action.',
-    unit: 'tokens',
-  }),
-  thoughts: option(whole(0, 1024), 0, {
-    label: 'Thoughts',
-    sentence:
-      'Greatest length of a thought before each action; 0: no thought. Thoughts are unmasked, and sampled and trained like actions. A language model thinks in its replies: above 0 the oracle that it imitates does too.',
-    unit: 'tokens',
-    change: 'restart',
-    step: 16,
-  }),
-  context: option(choice(contextForms), 'all', {
-    label: 'Context',
-    sentence:
-      'What each turn reads: the whole episode, its last turns, the task and its last turns, these and what the world says that the agent carries, or the task and a summary that the policy writes. Each window is a training sample of its own.',
-    change: 'restart',
-    choiceLabels: {
-      all: 'Whole episode',
-      last: 'Last turns',
-      task: 'Task and last turns',
-      memory: 'Task, memory and last turns',
-      summary: 'Task and own summary',
-    },
-  }),
-  contextTurns: option(whole(1, 200), 8, {
-    label: 'Turns in context',
-    sentence:
-      'Maximum number of earlier turns that a window keeps; fewer, if they exceed the episode room. With a summary: turns between two summaries. The whole episode ignores it.',
-    unit: 'turns',
-  }),
-  summaryTokens: option(whole(4, 1024), 64, {
-    label: 'Summary',
-    sentence:
-      'Greatest length of a summary, sampled and trained like an action. A policy that chooses among listed actions chooses a line that it has read; a language model without that mask writes freely.',
-    unit: 'tokens',
-    step: 16,
-  }),
-  promptTokens: field(whole(16, 8192), {
-    label: 'Prompt room',
-    sentence: "Tokens reserved for the task's text.",
-    unit: 'tokens',
-    step: 16,
-  }),
-  completionTokens: field(whole(16, 8192), {
-    label: 'Episode room',
-    sentence:
-      'Tokens reserved for the rest of an episode; an episode that needs more ends as overflow. With a managed context it is the room of one window.',
-    unit: 'tokens',
-    step: 16,
-  }),
 });
 
 const optimizer = v.strictObject({
@@ -265,7 +199,7 @@ export const ExperimentSchema = v.strictObject({
   stages: v.optional(boundedList('stages', stage, 0, 16)),
   /** ScalingInter-RL: stages of (steps, most turns). A fixed horizon is one stage. */
   horizon: boundedList('stages', horizonStage, 1, 32),
-  sampling,
+  sampling: SamplingSchema,
   optimizer,
   /** Uses the training temperature and the horizon of the step. */
   evaluation,

@@ -11,12 +11,17 @@ type Problem = { path: string; message: string };
 /** The parts of a document that concern its worlds. */
 interface Asking {
   policy: Parameters<typeof factsOf>[0];
-  sampling: { context: string };
+  algorithm: { groupSize: number };
+  goals?: unknown;
+  sampling: { context: string; branchedEpisodes: number };
   horizon: readonly { turns: number | object }[];
   worlds: readonly { name: string; options: WorldOptions; turns?: number | object | null }[];
 }
 /** The facts of a world's module that are checked here. */
-type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'hasMemory' | 'vocabulary' | 'options' | 'seats'>;
+type Asked = Pick<
+  WorldModule,
+  'title' | 'hasOracle' | 'hasMemory' | 'vocabulary' | 'options' | 'seats' | 'replayable' | 'freeRunning'
+>;
 
 export function worldProblems(experiment: Asking, moduleOf: (name: string) => Asked): Problem[] {
   const modules = experiment.worlds.map(({ name }) => moduleOf(name));
@@ -26,6 +31,7 @@ export function worldProblems(experiment: Asking, moduleOf: (name: string) => As
     ...policyProblems(experiment, modules),
     ...memoryProblems(experiment, modules),
     ...summaryProblems(experiment, modules),
+    ...branchProblems(experiment, modules),
     ...experiment.worlds.flatMap((entry, index) => optionProblems(entry, modules[index], `worlds.${index}.options`)),
   ];
 }
@@ -81,6 +87,26 @@ function summaryProblems({ sampling, worlds }: Asking, modules: readonly Asked[]
   if (own < 0) return [];
   const message = `${modules[own].title} is played against oneself, and a strategy is computed without summaries: choose another context, or another opponent`;
   return [{ path: 'sampling.context', message }];
+}
+
+/** Problems of episodes that repeat the turns of others of their group. */
+function branchProblems({ algorithm, goals, sampling, worlds }: Asking, modules: readonly Asked[]): Problem[] {
+  const { branchedEpisodes, context } = sampling;
+  if (branchedEpisodes === 0) return [];
+  const { groupSize } = algorithm;
+  const other = modules.find(({ replayable, freeRunning }) => !replayable || freeRunning);
+  const own = worlds.findIndex(({ options }, index) => plays(modules[index], options));
+  const messages = [
+    branchedEpisodes >= groupSize &&
+      `${branchedEpisodes} leaves no whole episode in a group of ${groupSize}: give at most ${groupSize - 1}`,
+    other && `${other.title} does not answer the same actions in the same way, so no turn can be repeated: set it to 0`,
+    context === 'summary' && 'a summary is not repeated: choose another context, or set it to 0',
+    own >= 0 && `${modules[own].title} is played against oneself, where episodes do not branch: set it to 0`,
+    goals !== undefined && 'goals are chosen by the success of whole episodes: take the rule out, or set it to 0',
+  ];
+  return messages.flatMap((message) =>
+    typeof message === 'string' ? [{ path: 'sampling.branchedEpisodes', message }] : [],
+  );
 }
 
 /** True if the policy plays against itself under these options. */

@@ -14,8 +14,9 @@ import { worldNamed } from './episode/by-world.ts';
 import { Conversation } from './episode/conversation.ts';
 import { Players } from './episode/players.ts';
 import { rememberingWorlds } from './episode/remembering-world.ts';
-import { type RolloutRequest, rollout, type TurnEvent } from './episode/rollout.ts';
+import { type RolloutRequest, rollout } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import type { TurnEvent } from './episode/turn-event.ts';
 import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type ContextRules, contextRules } from './episode/window.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
@@ -77,6 +78,9 @@ interface Plays {
   what: string;
   /** Number of the first group; rows are keyed by the number of their group. */
   firstGroup?: number;
+  /** Place of the members in larger groups, and turns that they repeat first (`RolloutRequest`). */
+  part?: RolloutRequest['part'];
+  beginningOf?: RolloutRequest['beginningOf'];
   /** Rules that end an episode. Default: the run's own rules, not those of a stage. */
   rules?: RolloutRequest['rules'];
   /** Episodes of the next step, for those who play elsewhere; null: not known yet. Absent: never known. */
@@ -174,13 +178,15 @@ export class Evaluator {
     return contextRules(this.settings.sampling, this.policy.capacity.completionTokens);
   }
 
-  private requestOf({ step, tasks, groupSize, limit, turnsBeyond, purpose, firstGroup = 0, rules }: Plays) {
+  private requestOf({ step, tasks, groupSize, limit, turnsBeyond, purpose, firstGroup = 0, rules, ...members }: Plays) {
     const { seed, sampling, algorithm } = this.settings;
     const { context } = this;
     const request: RolloutRequest = {
       tasks,
       groupSize,
       firstGroup,
+      ...(members.part && { part: members.part }),
+      ...(members.beginningOf && { beginningOf: members.beginningOf }),
       limit,
       turnsBeyond,
       temperature: sampling.temperature,
@@ -205,7 +211,8 @@ export class Evaluator {
     const { step, purpose, what } = plays;
     const request = this.requestOf(plays);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
-    if (this.elsewhere && purpose === Purpose.train)
+    // Branches repeat tokens of episodes that are here.
+    if (this.elsewhere && purpose === Purpose.train && !plays.beginningOf)
       return this.elsewhere.play({ step, request, ahead: this.aheadOf(plays) }, parts, options.signal);
     return rollout(parts, request, {
       signal: options.signal,

@@ -6,6 +6,8 @@ import type { Trajectory } from './episode/trajectory.ts';
 
 export interface RowScores {
   logprob: Float64Array;
+  /** Nats, of the distribution that each token was drawn from; 0 where the scorer gives none. */
+  entropy: Float64Array;
   value: Float64Array;
 }
 
@@ -14,7 +16,10 @@ type ScoreOptions = Parameters<Learner['score']>[1];
 /** A policy that scores: a learner, or a teacher. */
 interface Scorer {
   readonly capacity: Capacity;
-  score(batch: PackedBatch, options: ScoreOptions): Promise<Pick<Scores, 'logprob' | 'value'>>;
+  score(
+    batch: PackedBatch,
+    options: ScoreOptions,
+  ): Promise<Pick<Scores, 'logprob' | 'value'> & Partial<Pick<Scores, 'entropy'>>>;
 }
 
 export async function scoreRows(
@@ -30,14 +35,19 @@ export async function scoreRows(
   },
 ): Promise<RowScores> {
   const count = offsets[offsets.length - 1];
-  const out: RowScores = { logprob: new Float64Array(count), value: new Float64Array(count) };
+  const out: RowScores = {
+    logprob: new Float64Array(count),
+    entropy: new Float64Array(count),
+    value: new Float64Array(count),
+  };
   const batches = [...pack(trajectories, policy.capacity)];
   for (const [done, { batch, trajectory, choice }] of batches.entries()) {
     onScored?.(done, batches.length);
-    const { logprob, value } = await policy.score(batch, options);
+    const { logprob, entropy, value } = await policy.score(batch, options);
     trajectory.forEach((index, row) => {
       const at = offsets[index] + choice[row];
       out.logprob[at] = logprob[row];
+      if (entropy) out.entropy[at] = entropy[row];
       if (value) out.value[at] = value[row];
     });
   }

@@ -4,6 +4,7 @@
  */
 import type { WorldOptions } from '../envs/env.ts';
 import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
+import type { BranchPlace } from './episode/branching.ts';
 import type { ContextForm } from './episode/window.ts';
 import type { GoalsSettings } from './goals/registry.ts';
 import type { RewardSettings } from './rewards/registry.ts';
@@ -40,6 +41,10 @@ export interface TrainerSettings {
     contextTurns?: number;
     /** Maximum number of tokens of a summary. */
     summaryTokens?: number;
+    /** Episodes of a group that branch off others of it; absent: 0. */
+    branchedEpisodes?: number;
+    /** Absent: entropy. */
+    branchAt?: BranchPlace;
   };
   optimizer: OptimizerSchedule;
   evaluation: {

@@ -11,6 +11,7 @@ import type { Algorithm, CollectedPlay, Collector, CreditInput, Needs } from './
 import { algorithmOf } from './algorithms/registry.ts';
 import { scoreAlternatives } from './alternatives.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
+import { playBranched } from './branch.ts';
 import { awaitAll } from './common/await-all.ts';
 import type { CodeRunner } from './common/code-runner.ts';
 import { mean } from './common/numbers.ts';
@@ -380,15 +381,23 @@ export class Trainer {
     const turnsBeyond = (task: Task) => this.goals?.turnsBeyond(task) ?? 0;
     const ahead = () => this.ahead(k + 1);
     const request = { step: k, ...plays, turnsBeyond, purpose, what: 'episodes', rules, ahead };
-    const played = await this.evaluator.play(request, options);
+    const { seed, sampling } = this.settings;
+    const { branchedEpisodes = 0, branchAt: at = 'entropy', temperature } = sampling;
+    const branched = Math.min(branchedEpisodes, plays.groupSize - 1);
+    const played = branched
+      ? await playBranched({
+          ...{ groupSize: plays.groupSize, branched, at, temperature, keys: [seed, k], policy: this.policy },
+          play: (part) => this.evaluator.play({ ...request, ...part }, options),
+        })
+      : await this.evaluator.play(request, options);
     this.requirePlayable(played, k, options);
     return played;
   }
 
   /** Episodes of step `k`, if they follow from the settings alone. */
   private ahead(k: number) {
-    const { horizon, steps } = this.settings;
-    if (this.goals || this.league || isAdaptive(horizon) || k > steps) return null;
+    const { horizon, sampling, steps } = this.settings;
+    if (this.goals || this.league || isAdaptive(horizon) || sampling.branchedEpisodes || k > steps) return null;
     const { algorithm: settings } = trainingStageAt(this.settings, k);
     if (algorithmOf(settings).collect) return null;
     const tasks = this.evaluator.tasks.sampler.step(k, settings.groups);

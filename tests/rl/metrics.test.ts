@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { endingMetric, isTiming, metricNamed, metrics, metricsDocument } from '../../src/rl/metrics/metrics.ts';
+import { metricsDocument } from '../../src/rl/metrics/document.ts';
+import { endingMetric, isTiming, metricNamed, metrics } from '../../src/rl/metrics/metrics.ts';
 import { rolloutMetrics } from '../../src/rl/metrics/step-metrics.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { trajectory } from '../session/fakes.ts';

@@ -210,7 +210,10 @@ describe('a run with summaries', () => {
     const base = parseExperiment(structuredClone(presets[0]));
     const experiment = { ...base, worlds: [{ name: seats.name, weight: 1, options: {} }] };
     const problemsWith = (context: string) =>
-      worldProblems({ ...experiment, horizon: [{ turns: 3 }], sampling: { context } }, () => seats);
+      worldProblems(
+        { ...experiment, horizon: [{ turns: 3 }], sampling: { context, branchedEpisodes: 0 } },
+        () => seats,
+      );
     expect(problemsWith('summary').map(({ path }) => path)).toEqual(['sampling.context']);
     expect(problemsWith('task')).toEqual([]);
   });

@@ -17,3 +17,4 @@ export { reinforcePpBaseline } from './reinforce-pp-baseline.ts';
 export { rejection } from './rejection.ts';
 export { rloo } from './rloo.ts';
 export { sft } from './sft.ts';
+export { treerl } from './treerl.ts';

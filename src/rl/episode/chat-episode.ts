@@ -10,7 +10,7 @@ import { beforeObservation, type FunctionTool } from '../../envs/tools.ts';
 import { limitIn, type PlayLimit, type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
-import type { TurnEvent } from './rollout.ts';
+import type { TurnEvent } from './turn-event.ts';
 import { UnplayedWatch } from './unplayed.ts';
 
 /** A call of a tool as OpenAI's messages have it; its arguments are the JSON text that the server sent. */

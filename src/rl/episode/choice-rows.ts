@@ -19,6 +19,15 @@ export function choiceRows(choices: readonly Choice[]): NonNullable<Trajectory['
   return { position, offsets, tokens: concat(choices.map((choice) => choice.allowed)) };
 }
 
+/** Choices of a trajectory at positions from `start` to `end`, each `shift` positions later. */
+export function choicesIn(rows: Trajectory['choices'], start: number, end: number, shift: number): Choice[] {
+  if (!rows) return [];
+  const { position, offsets, tokens } = rows;
+  return Array.from(position).flatMap((at, row) =>
+    at < start || at >= end ? [] : [{ position: at + shift, allowed: tokens.subarray(offsets[row], offsets[row + 1]) }],
+  );
+}
+
 /** A teacher's numbers of an episode. */
 export interface TeacherLabels {
   /** (K) log-probability of each trained token; NaN: none. */

@@ -15,7 +15,8 @@ import {
 import type { GeneratedTurn, GenerateRow } from '../../policy/policy.ts';
 import { type ActionTrie, allowedAlong } from '../../policy/text/trie.ts';
 import { trieOf } from './action-list.ts';
-import { type Choice, choiceRows } from './choice-rows.ts';
+import type { Beginning } from './branching.ts';
+import { type Choice, choiceRows, choicesIn } from './choice-rows.ts';
 import { type Conversation, concat } from './conversation.ts';
 import { type OpenSummary, openSummary } from './summary.ts';
 import { type Ending, TokenSource, type Trajectory, type Turn } from './trajectory.ts';
@@ -90,6 +91,8 @@ export class Episode {
   private horizon = 0;
   private oracleTurns: number | null = null;
   private world: PromptRules = plainWorld;
+  /** Turns of another episode that this one repeats first; null: none. */
+  beginning: Beginning | null = null;
 
   constructor(
     readonly task: Task,
@@ -227,6 +230,35 @@ export class Episode {
     this.openTurn(start);
   }
 
+  /** True if the next turn is one of its beginning. */
+  get repeats(): boolean {
+    return this.beginning !== null && this.turns.length < this.beginning.turns;
+  }
+
+  /** Takes the next turn of its beginning, token by token, without sampling. */
+  repeatTurn(): void {
+    const { from } = this.beginning!;
+    const turn = from.turns[this.turns.length];
+    const { actionStart, actionEnd, thoughtEnd } = turn;
+    const start = this.tokens.length;
+    const shift = start - actionStart;
+    const tokens = from.tokens.subarray(actionStart, actionEnd);
+    this.append(
+      tokens,
+      from.source.subarray(actionStart, actionEnd),
+      this.turns.length,
+      from.logprob.subarray(actionStart, actionEnd),
+    );
+    this.choices.push(...choicesIn(from.choices, actionStart, actionEnd, shift));
+    if (thoughtEnd !== undefined) this.thought = { text: turn.thought ?? '', start, end: thoughtEnd + shift };
+    this.action = turn.action;
+    this.refusal = null;
+    this.reply = null;
+    if (turn.reply !== undefined) this.read(turn.reply);
+    this.pending = concat([this.pending, tokens]);
+    this.openTurn(start);
+  }
+
   /** Rule by which the world finds the action in a reply. */
   get replyRule(): WorldDescription['reply'] {
     return this.world.reply;
@@ -358,6 +390,7 @@ export class Episode {
     turn.reward = feedback.reward;
     turn.valid = feedback.valid;
     this.failure = feedback.failure;
+    this.checkRepeated(feedback.observation);
     const ending = this.endingOf(feedback);
     this.offer(feedback, ending !== null);
     if (ending) {
@@ -376,6 +409,14 @@ export class Episode {
       this.conversation.prompt(text, instruction, acknowledgement, calls),
     );
     if (from !== null) this.pending = Int32Array.from(this.tokens.slice(from));
+  }
+
+  /** Ends the beginning where the world answers otherwise than before: the episode goes on from there by itself. */
+  private checkRepeated(observation: string): void {
+    const { beginning, turns } = this;
+    if (!beginning || turns.length > beginning.turns) return;
+    if (observation !== beginning.from.turns[turns.length - 1].observation)
+      this.beginning = { ...beginning, turns: turns.length };
   }
 
   /**
@@ -481,6 +522,7 @@ export class Episode {
           ? choiceRows(this.choices)
           : null,
       turns: this.turns,
+      ...(this.beginning?.turns && { branch: { member: this.beginning.from.member, turns: this.beginning.turns } }),
       ...(this.window.count > 0 && { windows: this.window.all }),
       score,
       success: score >= this.world.successReward,

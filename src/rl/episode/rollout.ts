@@ -9,17 +9,19 @@
  * batched world is called after a round and has answered after the next. Free-running worlds are the exception
  * (`world-scheduler.ts`).
  */
-import type { Feedback, Task, World } from '../../envs/env.ts';
+import type { Task, World } from '../../envs/env.ts';
 import type { Actor, GeneratedTurn } from '../../policy/policy.ts';
 import { groupBy, partition } from '../common/numbers.ts';
 import type { PlayLimit } from '../schedule/horizon.ts';
 import { BatchedWorlds } from './batched-worlds.ts';
+import type { Beginning } from './branching.ts';
 import { worldNamed } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
 import { FreeRunningWorlds } from './free-running-worlds.ts';
 import { sampleTurns, type TurnSampling } from './sample-turns.ts';
 import type { Trajectory } from './trajectory.ts';
+import { type TurnEvent, turnEvent } from './turn-event.ts';
 import { UnplayedWatch } from './unplayed.ts';
 import { windowKey } from './window.ts';
 import type { SchedulerParts } from './world-scheduler.ts';
@@ -30,6 +32,10 @@ export interface RolloutRequest extends TurnSampling {
   groupSize: number;
   /** Number of the first group (default 0): a row's random key starts from its group's number. */
   firstGroup?: number;
+  /** Place of these members in larger groups of `of` episodes: from number `first` on. Default: whole groups. */
+  part?: { first: number; of: number };
+  /** Turns that an episode repeats before it plays; null: it plays from the start. */
+  beginningOf?(group: number, member: number): Beginning | null;
   limit: PlayLimit;
   /** Turns beyond the limit for a task; absent: none for any. */
   turnsBeyond?(task: Task): number;
@@ -41,24 +47,6 @@ export interface RolloutParts {
   policy: Actor;
   worlds: ReadonlyMap<string, World>;
   conversation: Conversation;
-}
-
-/** A turn of a row, reported when its world has answered. */
-export interface TurnEvent {
-  task: Task;
-  group: number;
-  member: number;
-  turn: number;
-  /** Maximum number of turns of this episode. */
-  horizon: number;
-  action: string;
-  thought?: string;
-  reply?: string;
-  observation: string;
-  reward: number;
-  done: boolean;
-  world: World;
-  slot: number;
 }
 
 export interface RolloutOptions {
@@ -125,6 +113,8 @@ class RolloutLoop {
   private endedCount = 0;
   /** Tokens that the policy had computed before this rollout. */
   private readonly tokensBefore: number;
+  /** Episodes of a whole group. */
+  private readonly groupSize: number;
   /** The different prompts of each group: one, if its world begins the same for every member. */
   private readonly prompts = new Map<number, { key: number; tokens: Int32Array }[]>();
   private readonly batched: BatchedWorlds;
@@ -136,12 +126,13 @@ class RolloutLoop {
     private readonly request: RolloutRequest,
     private readonly options: RolloutOptions,
   ) {
-    const { groupSize, tasks, firstGroup = 0 } = request;
+    const { groupSize, tasks, firstGroup = 0, part = { first: 0, of: groupSize } } = request;
+    this.groupSize = part.of;
     const { tokensGenerated, tokensPrefilled } = parts.policy.counters();
     this.tokensBefore = tokensGenerated + tokensPrefilled;
     const { slots, rows } = parts.policy.capacity;
     this.freeSlots = Array.from({ length: slots ?? rows }, (_, slot) => slot);
-    const members = Array.from({ length: groupSize }, (_, member) => member);
+    const members = Array.from({ length: groupSize }, (_, member) => part.first + member);
     this.queue = tasks.flatMap((task, i) => members.map((member) => ({ task, group: firstGroup + i, member })));
     this.watch = new UnplayedWatch(
       parts.worlds,
@@ -181,7 +172,7 @@ class RolloutLoop {
 
   /** Key of a row's random numbers and its place in the result. */
   private rowKey({ group, member }: QueuedEpisode): number {
-    return group * this.request.groupSize + member;
+    return group * this.groupSize + member;
   }
 
   /** Key of a row's random numbers in its current window. */
@@ -278,7 +269,9 @@ class RolloutLoop {
       if (prompts.size > this.parts.policy.capacity.groups) break;
       const { task, group, member } = this.queue.shift()!;
       const slot = this.freeSlots.shift()!;
-      starting.push(new Episode(task, group, member, slot, this.parts.conversation, this.request));
+      const episode = new Episode(task, group, member, slot, this.parts.conversation, this.request);
+      episode.beginning = this.request.beginningOf?.(group, member) ?? null;
+      starting.push(episode);
     }
     this.episodes.push(...starting);
     return starting;
@@ -290,7 +283,7 @@ class RolloutLoop {
   private expectedPrompt({ task, group, member }: QueuedEpisode): number {
     const { replayable } = worldNamed(this.parts.worlds, task.world).describe();
     const shares = replayable && (this.request.context?.form ?? 'task') === 'task';
-    return group * this.request.groupSize + (shares ? 0 : member);
+    return group * this.groupSize + (shares ? 0 : member);
   }
 
   private worldOf(episode: Episode): World {
@@ -369,8 +362,10 @@ class RolloutLoop {
       episode.checkRoom(room);
       this.roomBefore.set(episode, room - episode.generateRow().append.length);
     }
-    const forced = opening.filter((episode) => !episode.ended && episode.isForced);
-    for (const episode of forced) episode.takeForcedAction();
+    const forced = opening.filter((episode) => !episode.ended && (episode.repeats || episode.isForced));
+    for (const episode of forced)
+      if (episode.repeats) episode.repeatTurn();
+      else episode.takeForcedAction();
     const candidates = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
     // Chosen before anything is awaited: pages that a world's answer frees meanwhile are for the next round.
     const [chosen, others] = this.choose(candidates);
@@ -420,23 +415,4 @@ class RolloutLoop {
     }
     return true;
   }
-}
-
-function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEvent {
-  const { task, group, member, slot, action, reply, lastThought } = episode;
-  return {
-    task,
-    group,
-    member,
-    turn: episode.turnCount - 1,
-    horizon: episode.turnLimit,
-    action,
-    thought: lastThought,
-    reply: reply ?? undefined,
-    observation: feedback.observation,
-    reward: feedback.reward,
-    done: episode.ended,
-    world,
-    slot,
-  };
 }

@@ -3,8 +3,8 @@
  * record may hold no other name.
  */
 import type { Ending } from '../episode/trajectory.ts';
-import { worldMetric, worldOfMetric, worldSentence } from './by-world.ts';
-import { gapMetric, gapSentence, gapTurns } from './gap.ts';
+import { worldOfMetric, worldSentence } from './by-world.ts';
+import { gapSentence, gapTurns } from './gap.ts';
 
 export type MetricUnit =
   | 'fraction'
@@ -61,7 +61,7 @@ export const metrics: readonly Metric[] = [
     'task',
     'success',
     'fraction',
-    'Share of this step’s episodes that reached the goal; those whose world failed or that ran out of room are not counted.',
+    'Share of this step’s episodes that reached the goal; those whose world failed, that ran out of room or that branch off another one are not counted.',
   ),
   metric(
     'task',
@@ -91,6 +91,12 @@ export const metrics: readonly Metric[] = [
   metric('task', 'turns', 'turns', 'Mean number of turns an episode took.'),
   metric('task', 'horizon', 'turns', 'Mean number of turns an episode was allowed.'),
   metric('task', 'validActions', 'fraction', 'Share of actions that the world accepted.'),
+  metric(
+    'task',
+    'repeatedTurns',
+    'fraction',
+    'Share of the turns that branched episodes repeated from others of their group; recorded only where episodes branch.',
+  ),
   metric(
     'task',
     'replyTokens',
@@ -270,6 +276,12 @@ export const metrics: readonly Metric[] = [
     'Share of the turns that could be compared with another of the same observation.',
   ),
   metric(
+    'update',
+    'branchCredit',
+    'fraction',
+    'Share of the turns whose branch has another value than the state in which it was taken.',
+  ),
+  metric(
     'task',
     'exploitability',
     'score',
@@ -370,10 +382,10 @@ export const partColumn = (name: string): string | null =>
   name.startsWith(partPrefix) ? name.slice(partPrefix.length) : null;
 
 /** Sentence of the metrics of all parts of a composed reward. */
-const partSentence = 'Mean value of this part of the reward, before its weight.';
+export const partSentence = 'Mean value of this part of the reward, before its weight.';
 
 const actionPrefix = 'actions.';
-const actionSentence = 'Share of the turns with this kind of action, by its first word.';
+export const actionSentence = 'Share of the turns with this kind of action, by its first word.';
 
 /** Name of the metric of a kind of action. */
 export const actionMetric = (kind: string): string => `${actionPrefix}${kind}`;
@@ -383,7 +395,7 @@ export const actionKind = (name: string): string | null =>
   name.startsWith(actionPrefix) ? name.slice(actionPrefix.length) : null;
 
 /** Metrics of a family of goals, where the experiment chooses them: unit and sentence. */
-const goalMetrics = {
+export const goalMetrics = {
   success: { unit: 'fraction', sentence: 'Success of this family of goals, with older steps counting less.' },
   share: { unit: 'fraction', sentence: 'Share of the step’s new draws that the rule gave this family of goals.' },
   draws: { unit: 'count', sentence: 'Draws of this family of goals since the run began.' },
@@ -430,21 +442,4 @@ export function metricNamed(name: string): Metric | undefined {
 export function isTiming(name: string): boolean {
   const unit = byName.get(name)?.unit;
   return unit === 'ms' || unit === 'tokens/s';
-}
-
-/** Text of docs/metrics.md. */
-export function metricsDocument(): string {
-  const sections = Object.entries(metricGroups).map(([group, title]) => {
-    const rows = metrics.filter((entry) => entry.group === group);
-    const lines = rows.map(({ name, unit, sentence }) => `| \`${name}\` | ${unit} | ${sentence} |`);
-    return `## ${title}\n\n| Metric | Unit | Meaning |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
-  });
-  const parts = `\`${partMetric('COLUMN')}\` (score), where the experiment composes its reward: ${partSentence.replace(/^M/, 'm')}`;
-  const goals = Object.entries(goalMetrics).map(
-    ([what, { unit, sentence }]) => `\`${goalMetric(what as GoalMetric, 'FAMILY')}\` (${unit}): ${sentence}`,
-  );
-  const ofGoals = `Where the experiment chooses its goals, for each family:\n\n${goals.map((each) => `- ${each}`).join('\n')}`;
-  const actions = `\`${actionMetric('KIND')}\` (fraction): ${actionSentence}\n\n\`${worldMetric('WORLD')}\` (fraction): ${worldSentence}`;
-  const gaps = `\`${gapMetric('TURNS')}\` (nats): ${gapSentence}`;
-  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${actions}\n\n${gaps}\n\n${ofGoals}\n\n${sections.join('\n')}`;
 }

@@ -17,8 +17,8 @@ export function rolloutMetrics(trajectories: readonly Trajectory[], summary: Gro
   const turns = trajectories.flatMap((trajectory) => trajectory.turns);
   return {
     episodes: trajectories.length,
-    success: average(({ success }) => (success ? 1 : 0)),
-    score: average(({ score }) => score),
+    ...outcomes(played),
+    ...branchMetrics(trajectories),
     return: mean(Array.from(summary.returns).filter((value) => !Number.isNaN(value))),
     turns: average((trajectory) => trajectory.turns.length),
     horizon: average(({ horizon }) => horizon),
@@ -29,6 +29,29 @@ export function rolloutMetrics(trajectories: readonly Trajectory[], summary: Gro
     ...actionMetrics(played),
     ...worldMetrics(played),
     ...replyMetrics(played),
+  };
+}
+
+/** Success and score. An episode that begins in the middle of another one says nothing about the whole task. */
+function outcomes(played: readonly Trajectory[]): Values {
+  const whole = played.filter(({ branch }) => !branch);
+  return {
+    success: mean(whole.map(({ success }) => (success ? 1 : 0))),
+    score: mean(whole.map(({ score }) => score)),
+  };
+}
+
+/** Share of the turns that branched episodes repeated; none without them. */
+function branchMetrics(trajectories: readonly Trajectory[]): Values {
+  if (!trajectories.some(({ branch }) => branch)) return {};
+  const sum = (of: (trajectory: Trajectory) => number) => trajectories.reduce((all, each) => all + of(each), 0);
+  return {
+    repeatedTurns:
+      sum(({ branch }) => branch?.turns ?? 0) /
+      Math.max(
+        1,
+        sum(({ turns }) => turns.length),
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Converts a turn to a live event for the page, and plays an episode slowly enough for a person to follow. */
-import type { TurnEvent } from '../../rl/episode/rollout.ts';
+import type { TurnEvent } from '../../rl/episode/turn-event.ts';
 import type { Evaluator } from '../../rl/evaluator.ts';
 import type { StepOptions, WatchOptions } from '../engine.ts';
 import type { LiveTurn } from '../protocol.ts';

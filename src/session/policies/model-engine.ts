@@ -5,7 +5,7 @@ import type { Model } from '../../policy/engine/model.ts';
 import { freshState } from '../../policy/moments.ts';
 import type { PolicyState } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
-import type { TurnEvent } from '../../rl/episode/rollout.ts';
+import type { TurnEvent } from '../../rl/episode/turn-event.ts';
 import type { TrainerProgress } from '../../rl/evaluator.ts';
 import type { Trainer } from '../../rl/trainer.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';

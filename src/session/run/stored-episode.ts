@@ -53,6 +53,7 @@ const words = v.looseObject({
   prompt: text,
   promptLength: whole(0),
   turns: v.array(turn),
+  branch: v.optional(v.looseObject({ member: whole(0), turns: whole(0) })),
   windows: v.optional(v.array(window)),
   rewards: v.optional(v.looseObject({ total: realOrNull, parts: plainRecord(text, realOrNull) })),
   success: v.boolean(),
