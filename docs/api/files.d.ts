@@ -79,6 +79,11 @@ interface Trajectory {
         tokens: Int32Array;
     } | null;
     turns: Turn[];
+    /** Member of the group whose first turns this episode repeated, and their number. Absent: it was played from the start. */
+    branch?: {
+        member: number;
+        turns: number;
+    };
     /** Windows after the first, which begins with the prompt (window.ts). Absent: each turn read the whole episode. */
     windows?: readonly Window[];
     /** The world's score: the reward of the last step, as in AgentGym-RL. */

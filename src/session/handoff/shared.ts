@@ -136,6 +136,9 @@ export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: Hando
       'decoding is unmasked there: a policy that chose among offered actions in Tabgym has to write them itself',
     );
   ledger.take('sampling.contextTurns');
+  ledger.take('sampling.branchAt');
+  if (experiment.sampling.branchedEpisodes === 0) ledger.take('sampling.branchedEpisodes');
+  else ledger.note('sampling.branchedEpisodes', 'every episode begins at the start there');
   ledger.take('sampling.summaryTokens');
   if (experiment.sampling.context === 'all') ledger.take('sampling.context');
   else ledger.note('sampling.context', 'every turn reads the whole episode there: plan for longer sequences');
