@@ -22,6 +22,11 @@ const columns = ['participant', 'material', 'first', 'before', 'after'] as const
 /** Optional columns: 1 for a coded explanation by data or the model, 0 for another one. */
 const explanationColumns = ['explainedBefore', 'explainedAfter'] as const;
 
+/** Participants and materials of a study; the time is their product. */
+const [mostParticipants, mostMaterials] = [100_000, 20];
+/** Characters of a line that a refusal repeats. */
+const shownLength = 200;
+
 class StudyDataError extends Error {
   override name = 'StudyDataError';
 }
@@ -34,19 +39,40 @@ export function readParticipants(text: string): Participant[] {
     .split(/\r?\n/);
   const [short, long] = [columns.join(','), [...columns, ...explanationColumns].join(',')];
   if (head !== short && head !== long) throw new StudyDataError(`The first line must be ${short}, or ${long}.`);
-  return lines.map((line, k) => {
+  if (lines.length > mostParticipants)
+    throw new StudyDataError(`The table has ${lines.length} participants; at most ${mostParticipants} are analysed.`);
+  const all = lines.map((line, k) => {
+    const shown = line.slice(0, shownLength);
     const cells = line.split(',').map((each) => each.trim());
     const [participant, material, first, ...points] = cells.slice(0, columns.length);
     const coded = cells.slice(columns.length);
     if (coded.length !== (head === long ? 2 : 0) || coded.some((each) => !/^[01]$/.test(each)))
-      throw new StudyDataError(`Line ${k + 2}: ${line}. A coded explanation is 0 or 1.`);
+      throw new StudyDataError(`Line ${k + 2}: ${shown}. A coded explanation is 0 or 1.`);
     const [before, after] = points.map(Number);
     const isPoints = (value: number) => Number.isFinite(value) && value >= 0 && value <= mostPoints;
     if (!material || points.length !== 2 || points.includes('') || !isPoints(before) || !isPoints(after))
-      throw new StudyDataError(`Line ${k + 2}: ${line}. Points are numbers from 0 to ${mostPoints}.`);
+      throw new StudyDataError(`Line ${k + 2}: ${shown}. Points are numbers from 0 to ${mostPoints}.`);
     const explained = coded.length ? ([coded[0] === '1', coded[1] === '1'] as const) : null;
     return { participant, material, first, before, after, explained };
   });
+  checkOnce(all);
+  return all;
+}
+
+/** Checks that each participant is listed once, and that the materials are few. */
+function checkOnce(all: readonly Participant[]): void {
+  const lineOf = new Map<string, number>();
+  for (const [k, { participant }] of all.entries()) {
+    const before = lineOf.get(participant);
+    if (before !== undefined)
+      throw new StudyDataError(
+        `Line ${k + 2}: participant ${participant.slice(0, shownLength)} is in line ${before} already.`,
+      );
+    lineOf.set(participant, k + 2);
+  }
+  const materials = new Set(all.map(({ material }) => material)).size;
+  if (materials > mostMaterials)
+    throw new StudyDataError(`The table has ${materials} materials; at most ${mostMaterials} are compared.`);
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -102,10 +128,11 @@ function permuted(gains: readonly number[], first: number, value: number, random
 
 /** Two-sided probability of at most `few` of `all` tosses of a fair coin on one side. */
 function tossed(few: number, all: number): number {
-  let [term, sum] = [0.5 ** all, 0];
+  // 0.5 to the power of 1,075 is 0, so the terms are summed by their logarithms.
+  let [logarithm, sum] = [-all * Math.LN2, 0];
   for (let k = 0; k <= few; k++) {
-    sum += term;
-    term *= (all - k) / (k + 1);
+    sum += Math.exp(logarithm);
+    logarithm += Math.log((all - k) / (k + 1));
   }
   return Math.min(1, 2 * sum);
 }

@@ -26,10 +26,37 @@ it('counts coded explanations, with the exact probability of the change', () => 
   const table = `participant,material,first,before,after,explainedBefore,explainedAfter\n${lines.join('\n')}\n`;
   const [group] = analyse(readParticipants(table), 1).groups;
   // Of six who changed, one away: 2 (1 + 6) / 64.
-  expect(group.explained).toEqual({ before: 0.25, after: 0.75, gained: 5, lost: 1, probability: 14 / 64 });
+  expect(group.explained).toEqual({
+    before: 0.25,
+    after: 0.75,
+    gained: 5,
+    lost: 1,
+    probability: expect.closeTo(14 / 64, 12),
+  });
   expect(analyse(readParticipants(csv), 1).groups[0].explained).toBeNull();
   expect(() => readParticipants(table.replace('1,1\n', '1,2\n'))).toThrow(/^Line 8: .*0 or 1/);
   expect(() => readParticipants(csv.replace('4,5\n', '4,5,1,1\n'))).toThrow(/^Line 5: /);
+});
+
+it('gives the exact probability of a change of more participants than 2 to minus their number can hold', () => {
+  const rows = Array.from({ length: 1200 }, (_, k) => `${k},page,A,2,6,${k < 660 ? '0,1' : '1,0'}`);
+  const table = `participant,material,first,before,after,explainedBefore,explainedAfter\n${rows.join('\n')}\n`;
+  let [ways, sum] = [1n, 0n];
+  for (let k = 0n; k <= 540n; k++) {
+    sum += ways;
+    ways = (ways * (1200n - k)) / (k + 1n);
+  }
+  const exact = Number((2n * sum * 10n ** 18n) / 2n ** 1200n) / 1e18;
+  expect(analyse(readParticipants(table), 1).groups[0].explained!.probability).toBeCloseTo(exact, 10);
+});
+
+it('refuses a participant who is listed twice, many materials, and long lines shortly', () => {
+  expect(() => readParticipants(csv.replace('4,paper', '2,paper'))).toThrow('Line 5: participant 2 is in line 3');
+  const rows = (count: number, material: (k: number) => string) =>
+    `participant,material,first,before,after\n${Array.from({ length: count }, (_, k) => `${k},${material(k)},A,1,2\n`).join('')}`;
+  expect(() => readParticipants(rows(21, String))).toThrow('21 materials; at most 20');
+  expect(() => readParticipants(rows(100_001, () => 'page'))).toThrow('100001 participants; at most 100000');
+  expect(() => readParticipants(`${csv}${'x'.repeat(1e6)}\n`)).toThrow(/^.{100,400}$/);
 });
 
 it('gives the same output for the same seed, and refuses a wrong table by its line', () => {

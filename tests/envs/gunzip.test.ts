@@ -40,6 +40,15 @@ describe('gzip unpacked in pieces', () => {
     expect(all(gzipSync(text(2 << 20)))).toBeGreaterThan(0);
   });
 
+  it('stops after 32 MiB if the output is more than 256 times as long as what was unpacked of the input', () => {
+    const packed = gzipSync(new Uint8Array(40 << 20));
+    let written = 0;
+    expect(() => {
+      for (const view of new Gunzip().push(packed)) written += view.length;
+    }).toThrow(/more than 32 MiB and 256 times its size/);
+    expect(written).toBeLessThanOrEqual(32 << 20);
+  });
+
   it('accepts zeros after the last member, and nothing else', () => {
     expect(unpack(joined(gzipSync(small), new Uint8Array(600)), 100)).toEqual(small);
     expect(() => unpack(joined(gzipSync(small), text(3)), 100)).toThrow(GzipError);

@@ -28,11 +28,17 @@
   const say = (text) => {
     document.getElementById('said').textContent = text;
   };
+  /** Calls the platform. A platform that fails does not keep the page from opening. */
   const call = (name, ...values) => {
-    const result = api[name](...values);
-    const code = Number(api.LMSGetLastError());
-    if (code) say(`The platform refused ${name} ${values[0] ?? ''}: ${api.LMSGetErrorString(String(code))}`);
-    return result;
+    try {
+      const result = api[name](...values);
+      const code = Number(api.LMSGetLastError());
+      if (code) say(`The platform refused ${name} ${values[0] ?? ''}: ${api.LMSGetErrorString(String(code))}`);
+      return result;
+    } catch (error) {
+      say(`The platform failed at ${name} ${values[0] ?? ''}: ${String(error).slice(0, 200)}`);
+      return '';
+    }
   };
 
   const two = (value) => String(Math.floor(value)).padStart(2, '0');
@@ -65,7 +71,8 @@
       if (complete && !isComplete) call('LMSSetValue', 'cmi.core.lesson_status', 'completed');
       call('LMSCommit', '');
     }
-    if (complete && !isComplete) void sendStatement(score);
+    if (complete && !isComplete)
+      sendStatement(score).catch((error) => say(`No statement was sent: ${String(error).slice(0, 200)}.`));
     isComplete ||= complete;
   };
 

@@ -22,9 +22,12 @@ export class GzipError extends Error {
 /** zlib's parameter for a window of 32 KiB and the gzip format only (zlib.h, inflateInit2). */
 const gzipWindow = 15 + 16;
 const bufferLength = 128 * 1024;
-/** Texts shrink by a factor of 3 to 12. Beyond this factor a file is made to fill a disk. */
-const mostExpansion = 32;
-const alwaysAllowed = 256 * 1024 * 1024;
+/**
+ * Texts shrink by a factor of 3 to 12, and like records by up to 130. Beyond 32 a large file is made to fill a disk;
+ * beyond 256 (gzip reaches 1,032) a smaller one is, too.
+ */
+const [mostExpansion, extremeExpansion] = [32, 256];
+const [alwaysAllowed, extremeAllowed] = [256 * 1024 * 1024, 32 * 1024 * 1024];
 
 export class Gunzip {
   private readonly stream = new ZStream();
@@ -42,13 +45,14 @@ export class Gunzip {
 
   /**
    * Yields views of one buffer: each is valid until the next. Throws GzipError after the part that could be unpacked,
-   * and beyond 256 MiB if that is more than 32 times the bytes read.
+   * and beyond 256 MiB if that is more than 32 times the bytes read, or beyond 32 MiB if it is more than 256 times them.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
     const { stream } = this;
     stream.input = bytes;
     stream.next_in = 0;
     stream.avail_in = bytes.length;
+    const before = this.read;
     this.read += bytes.length;
     let full = false;
     while (stream.avail_in > 0 || full) {
@@ -58,7 +62,7 @@ export class Gunzip {
       stream.avail_out = bufferLength;
       const status = zlibInflate(stream, Z_NO_FLUSH);
       this.written += stream.next_out;
-      this.checkExpansion();
+      this.checkExpansion(before + stream.next_in);
       if (stream.next_out) yield this.buffer.subarray(0, stream.next_out);
       if (status !== Z_OK && status !== Z_STREAM_END && status !== Z_BUF_ERROR) throw new GzipError(stream.msg);
       this.betweenMembers = status === Z_STREAM_END;
@@ -66,10 +70,16 @@ export class Gunzip {
     }
   }
 
-  private checkExpansion(): void {
-    if (this.written <= Math.max(this.allowed, mostExpansion * this.read)) return;
+  /** `used`: bytes of the input that were unpacked, which a large piece can exceed by far. */
+  private checkExpansion(used: number): void {
+    const bounds = [
+      [this.allowed, mostExpansion],
+      [Math.min(this.allowed, extremeAllowed), extremeExpansion],
+    ];
+    const passed = bounds.find(([allowed, factor]) => this.written > Math.max(allowed, factor * used));
+    if (!passed) return;
     throw new GzipError(
-      `it unpacks to more than ${this.allowed >> 20} MiB and ${mostExpansion} times its size; unpack it by hand if you trust it`,
+      `it unpacks to more than ${passed[0] >> 20} MiB and ${passed[1]} times its size; unpack it by hand if you trust it`,
     );
   }
 

@@ -2,13 +2,16 @@
  * Parquet files, as Hugging Face's `datasets` writes them: each row becomes a line of JSON, so that line N is row N. The
  * library hyparquet (MIT) reads them; it is loaded for the first such file.
  */
+import type { AsyncBuffer, ParquetParsers } from 'hyparquet';
 import type { ByteSource } from './bytes.ts';
 import type { Spill } from './gzip.ts';
 import { TrajectoryFileError } from './record.ts';
 import { mostRecords } from './record-index.ts';
 
-/** Rows that are unpacked at once. */
+/** Rows that are unpacked at once, at least. */
 const rowsAtOnce = 256;
+/** A group of rows is decoded again for each so many bytes of it, but not more often than this. */
+const [bytesAtOnce, mostPasses] = [16 * 2 ** 20, 16];
 /** Characters of rows that are written at once: a few bytes of a dictionary can be the text of many rows. */
 const textLength = 1e6;
 /** A file may unpack to so many bytes, or to so many times its size. */
@@ -27,9 +30,8 @@ function jsonText(row: unknown): string {
   return text.replace(/"\\u0000int64:(-?\d+)"/g, '$1');
 }
 
-/** Number of rows that a file lists. */
-function rowsOf(listed: bigint, name: string): number {
-  if (listed >= 0n && listed <= BigInt(mostRecords)) return Number(listed);
+function checkRows(listed: bigint, name: string): void {
+  if (listed >= 0n && listed <= BigInt(mostRecords)) return;
   throw new TrajectoryFileError(`${name} lists ${listed} rows; at most ${mostRecords} are read: divide the file.`);
 }
 
@@ -54,6 +56,32 @@ function checkExpansion(written: number, { name, size }: ByteSource): void {
   );
 }
 
+/** Texts as they are stored: a wrong byte is refused, and a byte-order mark is kept. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) } as ParquetParsers;
+
+/** Rows of a file, group by group: hyparquet decodes lists of a whole group, however few of its rows it is to return. */
+async function* rowsIn(source: ByteSource, file: AsyncBuffer): AsyncGenerator<unknown[]> {
+  const { parquetReadObjects } = await import('hyparquet');
+  const { readFooter } = await import('./parquet-schema.ts');
+  const { checkGroups } = await import('./parquet-pages.ts');
+  const { metadata, tree } = await readFooter(source, file);
+  checkRows(metadata.num_rows, source.name);
+  const sizes = await checkGroups(source, metadata, tree, mostBytes(source));
+  for (const [i, group] of metadata.row_groups.entries()) {
+    const rows = Number(group.num_rows);
+    const passes = Math.min(mostPasses, Math.ceil(sizes[i] / bytesAtOnce));
+    const step = Math.max(rowsAtOnce, Math.ceil(rows / passes));
+    const alone = { ...metadata, num_rows: group.num_rows, row_groups: [group] };
+    for (let rowStart = 0; rowStart < rows; rowStart += step) {
+      const rowEnd = Math.min(rowStart + step, rows);
+      const some = await parquetReadObjects({ file, metadata: alone, rowStart, rowEnd, parsers });
+      if (some.length !== rowEnd - rowStart) throw new Error(`a group lists ${rows} rows and has fewer`);
+      yield some;
+    }
+  }
+}
+
 export function parquetLines(source: ByteSource, spill: Spill): ByteSource {
   let taken = 0;
   const file = {
@@ -70,26 +98,17 @@ export function parquetLines(source: ByteSource, spill: Spill): ByteSource {
     read: () => taken,
     slice: (from, to) => spill.slice(from, to),
     async *stream() {
-      const utf8 = new TextEncoder();
+      const encoder = new TextEncoder();
+      let written = 0;
       try {
-        const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
-        const metadata = await parquetMetadataAsync(file);
-        const rows = rowsOf(metadata.num_rows, source.name);
-        const { checkPages } = await import('./parquet-pages.ts');
-        await checkPages(source, metadata, mostBytes(source));
-        let written = 0;
-        for (let rowStart = 0; rowStart < rows; rowStart += rowsAtOnce) {
-          const rowEnd = Math.min(rowStart + rowsAtOnce, rows);
-          const some = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
-          if (some.length < rowEnd - rowStart) throw new Error(`it lists ${rows} rows and has fewer`);
-          for (const text of texts(some)) {
-            const piece = utf8.encode(text);
+        for await (const rows of rowsIn(source, file))
+          for (const text of texts(rows)) {
+            const piece = encoder.encode(text);
             written += piece.length;
             checkExpansion(written, source);
             await spill.write(piece);
             yield piece;
           }
-        }
       } catch (error) {
         if (error instanceof TrajectoryFileError) throw error;
         throw new TrajectoryFileError(
