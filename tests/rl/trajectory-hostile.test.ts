@@ -128,7 +128,7 @@ describe('a Parquet file', () => {
 
   it('that lists rows which it does not have is refused', async () => {
     await expect(open(listing(63n))).rejects.toThrow('it lists 63 rows and has 2');
-    await expect(open(listing(2n ** 40n))).rejects.toThrow('lists 1099511627776 rows; at most 4000000 are read');
+    await expect(open(listing(2n ** 40n))).rejects.toThrow('it lists 1099511627776 rows and has 2');
   });
 
   it('with a run that claims more values than its page has is refused', async () => {
