@@ -7,6 +7,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import httpProxy from '@fastify/http-proxy';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { WebSocket } from 'ws';
 import type { ForwardConfig, ProxyConfig } from '../config.ts';
 import type { Part } from '../part.ts';
 
@@ -15,6 +16,47 @@ const removedHeaders = ['origin', 'referer', 'cookie', 'authorization', 'access-
 
 /** For a socket only the address is forwarded, without headers. The library's types lack this option. */
 const noHeaders: object = { rewriteRequestHeaders: () => ({}) };
+
+/** Maximum number of bytes that wait for one side of a socket. Beyond it both sides are cut. */
+const mostUnread = 16 << 20;
+/** Maximum size of a message of a socket. */
+const mostMessage = 100 << 20;
+const connectMs = 30_000;
+
+/** Bytes of messages that came before the server's side was open. */
+const early = new WeakMap<WebSocket, number>();
+
+/** Bytes that wait for one side of a socket. */
+function waitingFor(side: WebSocket, bytes: number): number {
+  if (side.readyState !== side.CONNECTING) return side.bufferedAmount;
+  const waiting = (early.get(side) ?? 0) + bytes;
+  early.set(side, waiting);
+  return waiting;
+}
+
+/** Size of a message or ping, with what is kept for each. */
+const sizeOf = (data: unknown) => 1000 + (Buffer.isBuffer(data) ? data.length : 0);
+
+/** Cuts a socket of which one side sends while the other does not read: the library would keep all of it. */
+const boundedSockets = {
+  onConnect(_context: object, source: WebSocket, target: WebSocket) {
+    for (const [from, to] of [
+      [source, target],
+      [target, source],
+    ])
+      for (const kind of ['ping', 'pong'] as const) from.on(kind, (data) => cutSlow(to, data, from));
+  },
+  onIncomingMessage: (_context: object, source: WebSocket, target: WebSocket, { data }: { data: unknown }) =>
+    cutSlow(target, data, source),
+  onOutgoingMessage: (_context: object, source: WebSocket, target: WebSocket, { data }: { data: unknown }) =>
+    cutSlow(source, data, target),
+};
+
+function cutSlow(to: WebSocket, data: unknown, from: WebSocket): void {
+  if (waitingFor(to, sizeOf(data)) <= mostUnread) return;
+  from.terminate();
+  to.terminate();
+}
 
 type Headers = { [name: string]: unknown };
 
@@ -110,7 +152,9 @@ function mountForward(app: FastifyInstance, prefix: string, { name, address }: F
         rewriteHeaders: (headers) =>
           without(headers, (name) => /^access-control-|^set-cookie$|^transfer-encoding$/.test(name)) as never,
       },
-      wsClientOptions: noHeaders,
+      wsClientOptions: { ...noHeaders, handshakeTimeout: connectMs, maxPayload: mostMessage },
+      wsServerOptions: { maxPayload: mostMessage },
+      wsHooks: boundedSockets,
     });
   });
 }

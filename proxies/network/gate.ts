@@ -52,6 +52,15 @@ function authority(text: string): { host: string; port: number } | null {
   return found && { host: found[1], port: Number(found[2]) };
 }
 
+/** Least status of HTTP; Node throws if a lower one is sent on. */
+const leastStatus = 100;
+
+/** Answers for a site that did not, or ends an answer that has begun. */
+function refuseAnswer(response: ServerResponse, why: string): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(502, { 'content-type': 'text/plain' }).end(`The site did not answer: ${why}.`);
+}
+
 const refusal = 'This address is not one of the sites in the configuration of the proxy.';
 
 export class Gate {
@@ -148,16 +157,24 @@ export class Gate {
       agent: false,
     });
     outgoing.once('response', (answer) => this.answer(answer, response));
-    outgoing.once('error', (error: NodeJS.ErrnoException) => {
-      if (response.headersSent) response.destroy();
-      else response.writeHead(502, { 'content-type': 'text/plain' }).end(`The site did not answer: ${error.code}.`);
+    // Without a listener Node closes the connection, and no other event follows.
+    outgoing.once('upgrade', (_answer, socket) => {
+      socket.destroy();
+      refuseAnswer(response, 'it switched protocols unasked');
     });
+    outgoing.once('error', (error: NodeJS.ErrnoException) => refuseAnswer(response, String(error.code)));
     response.once('close', () => outgoing.destroy());
     request.pipe(outgoing);
   }
 
   private answer(answer: IncomingMessage, response: ServerResponse): void {
-    response.writeHead(answer.statusCode ?? 502, forwardable(answer.headers));
+    const status = answer.statusCode ?? 502;
+    if (status < leastStatus) {
+      answer.on('error', () => {}).destroy();
+      refuseAnswer(response, `its status is ${status}, below ${leastStatus}`);
+      return;
+    }
+    response.writeHead(status, forwardable(answer.headers));
     let bytes = 0;
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length;

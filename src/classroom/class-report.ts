@@ -1,5 +1,6 @@
 /** Results of a class: table, CSV, leaderboard without names, files that hold the same run, and common mistakes. */
 import { csvTable } from '../fields/csv.ts';
+import { markdownCell } from '../rl/evaluation/tables.ts';
 import type { Assignment } from './assignment.ts';
 import type { Graded, Result } from './grade.ts';
 import { reasons } from './refused.ts';
@@ -81,13 +82,8 @@ export function classCsv(assignment: Assignment, results: readonly Result[]): st
   return csvTable({ head: [...head, ...tasks], rows });
 }
 
-/** Text of a cell. A backslash would take away the escape of the sign after it. */
-const escaped = (text: string) =>
-  text
-    .slice(0, 300)
-    .replaceAll('\\', '\\\\')
-    .replaceAll('|', '\\|')
-    .replace(/[\r\n]+/g, ' ');
+/** Text of a cell: pupils' names, answers and names of files, which divide no row and begin no element, link or image. */
+const escaped = (text: string) => markdownCell(text.slice(0, 300)).replaceAll('](', ']\\(');
 
 /** Table of a class as Markdown. */
 export function classMarkdown(assignment: Assignment, results: readonly Result[]): string {
@@ -97,7 +93,7 @@ export function classMarkdown(assignment: Assignment, results: readonly Result[]
     if (!isGraded(each))
       return `| ${escaped(each.file)} | ${who} | refused: ${reasons[each.reason]} | 0 of ${each.most} | ${escaped(each.message)} |`;
     const { points, most, open, checked, tasks, file } = each;
-    const copies = same.has(file) ? ` The same run as ${same.get(file)!.join(', ')}.` : '';
+    const copies = same.has(file) ? ` The same run as ${escaped(same.get(file)!.join(', '))}.` : '';
     const words = tasks.map(
       ({ id, measured, passed }) => `${id}: ${passed === null ? 'open' : passed ? 'passed' : 'failed'} (${measured})`,
     );

@@ -8,6 +8,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Guesses, TooManyGuesses } from './guesses.ts';
+import { countRequest, TooManyInProgress } from './in-progress.ts';
 import { Origins } from './origins.ts';
 
 class WrongToken extends Error {
@@ -153,13 +154,13 @@ export class Door {
   /** Guards every route of a server that was made with `rewriteUrl: door.strip`. */
   guard(app: FastifyInstance): void {
     app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-      const objection = await this.decide(request.raw);
+      const objection = countRequest(request.raw, reply.raw) ?? (await this.decide(request.raw));
       // Pages of allowed origins get CORS headers with the refusal too: without them they could not read the reason.
       const readable = !objection || objection instanceof WrongToken || objection instanceof TooManyGuesses;
       if (readable && this.origins.handle(request, reply)) return reply;
       if (!objection) return;
-      const tooMany = objection instanceof TooManyGuesses;
-      if (tooMany) reply.header('retry-after', objection.seconds);
+      if (objection instanceof TooManyGuesses) reply.header('retry-after', objection.seconds);
+      const tooMany = objection instanceof TooManyGuesses || objection instanceof TooManyInProgress;
       return reply.code(tooMany ? 429 : 403).send({ detail: objection.message, type: objection.name });
     });
   }

@@ -3,6 +3,7 @@
  * with, or only without, a slash at its end is a 307. Handles requests and answers; independent of worlds.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { onceEnded } from './in-progress.ts';
 
 export interface Request {
   query: { readonly [name: string]: string | string[] };
@@ -78,7 +79,7 @@ function read(request: FastifyRequest, reply: FastifyReply): Request {
     contentType: sentType(request),
     disconnected() {
       const control = new AbortController();
-      reply.raw.once('close', () => control.abort());
+      onceEnded(request.raw, reply.raw, () => control.abort());
       return control.signal;
     },
   };

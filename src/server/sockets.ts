@@ -102,8 +102,10 @@ function answerPlainly(http: HttpServer, request: IncomingMessage, socket: Duple
   http.emit('connection', socket);
 }
 
+/** Closes the socket after the answer. Node leaves it open until the client closes its side too. */
 function refuse(socket: Duplex, status: string, why: string): void {
   const body = JSON.stringify({ detail: why });
+  socket.once('finish', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

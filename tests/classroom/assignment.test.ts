@@ -54,6 +54,15 @@ describe('the table of a class', () => {
     // Cells are divided by bars with an even number of backslashes before them.
     expect(row.match(/(?<!\\)(?:\\\\)*\|/g)).toHaveLength(6);
   });
+
+  it('lets no name, answer or name of a file begin an element, a link or an image', () => {
+    const hostile = '<img src=x onerror=alert(1)> ![a](http://evil.example/seen) [b](javascript:alert(1))';
+    const one = (file: string) => ({ ...graded('aa', 0.5, hostile), file, pupil: hostile });
+    const refused = { file: hostile, pupil: hostile, status: 'refused', reason: 'curve', message: hostile, most: 5 };
+    const table = classMarkdown(assignment, [one(`a${hostile}`), one(`b${hostile}`), refused] as unknown as Result[]);
+    expect(table).toContain('The same run as');
+    expect(table).not.toMatch(/<|\]\(/);
+  });
 });
 
 describe('in the page', () => {

@@ -2,6 +2,7 @@
  * The door of a class under 2,000 tries: wrong codes, messages that are malformed, out of bounds or huge, other types,
  * foreign hosts and pages, unknown paths. None is accepted, and nothing changes.
  */
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SharedTraining } from '../../src/classroom/together/shared-training.ts';
 import { type ClassServer, createClassServer } from '../../src/cli/classroom/class-server.ts';
@@ -157,6 +158,41 @@ it('asks for the code however a path of the class is spelled', async () => {
         expect(await sendRaw(port, `${request} HTTP/1.1\r\n${rest}`), request).toMatch(/^HTTP\/1\.1 (?:40[0-9]|429) /);
       }
   expect(server.board.view()).toHaveLength(1);
+});
+
+it('sends the weights to many requests without a copy for each', async () => {
+  const weights = new Uint8Array(8 << 20);
+  const asked = createClassServer({
+    ...{ title: 'Class', code, teacherKey: 'teacher-key-of-the-class', page: null },
+    ...{ door: { host: '0.0.0.0', hosts: [] }, report: (error) => failures.push(error) },
+    mount: (app) =>
+      mountTraining(app, server.board, {
+        shared: { counts: {}, weightsOf: () => weights } as unknown as SharedTraining,
+        experiment: {} as never,
+      }),
+  });
+  const port = Number(new URL(await asked.app.listen({ port: 0, host: '127.0.0.1' })).port);
+  const one = `GET /class/weights/0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${code}\r\n\r\n`;
+  const before = process.memoryUsage().arrayBuffers;
+  const socket = connect(port, '127.0.0.1', () => socket.write(one.repeat(30)));
+  const begun = new Promise((resolve) => socket.once('readable', resolve));
+  await begun;
+  // 30 copies would be 240 MB.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 << 20);
+  socket.destroy();
+  await asked.close();
+});
+
+it('leaves connections to others when one machine takes all that it can', async () => {
+  const port = (server.app.server.address() as AddressInfo).port;
+  const taken = Array.from({ length: 520 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  const closed = () => taken.filter((socket) => socket.closed).length;
+  await expect.poll(closed, { timeout: 20_000 }).toBe(20);
+  const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+  const answer = new Promise((resolve) => other.once('data', (data) => resolve(String(data))));
+  other.write(`GET /class/info HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${code}\r\n\r\n`);
+  expect(await answer).toContain('200 OK');
+  for (const socket of [...taken, other]) socket.destroy();
 });
 
 it('still answers the right code', async () => {

@@ -8,7 +8,12 @@ import { contribute, type SharedClient } from '../../src/classroom/together/cont
 import type { Delivery } from '../../src/classroom/together/episodes.ts';
 import { ClassRefused } from '../../src/classroom/together/http-client.ts';
 import { correctedFor, NotSharable, requireSharable } from '../../src/classroom/together/sharable.ts';
-import { MemberRefused, type SharedOptions, SharedTraining } from '../../src/classroom/together/shared-training.ts';
+import {
+  MemberRefused,
+  NotHandedOut,
+  type SharedOptions,
+  SharedTraining,
+} from '../../src/classroom/together/shared-training.ts';
 import { ClassSilent } from '../../src/classroom/together/silence.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { openDevice } from '../../src/library/node/device.ts';
@@ -213,11 +218,19 @@ describe('training together', () => {
       expect(lines[k]).toMatch(`Refused (${lies[k][0]}) from liar`);
     }
     expect(() => shared.take('liar 0')).toThrow(MemberRefused);
-    const member = contribute(players[1], clientOf(shared, 'honest'), { signal: never });
+    // Episodes of others would take the place of those that a member is playing.
+    const held = shared.take('constructor');
+    if (held.kind !== 'part') throw new Error('There is no part to play.');
+    const { part, version } = held;
+    const claimed = { part, version, episodes: [{ tokens: [], logprobs: [], score: 1 }] };
+    expect(() => shared.deliver({ ...claimed, secret: 'liar 0' })).toThrow(MemberRefused);
+    expect(() => shared.deliver({ ...claimed, secret: 'a stranger' })).toThrow(NotHandedOut);
+    const member = contribute(players[1], clientOf(shared, 'constructor'), { signal: never });
     expect((await together).all[0]).toEqual(alone.all[0]);
     shared.finish();
     await member;
-    expect(shared.counts.accepted).toEqual({ honest: 4 });
+    expect(shared.counts.accepted).toEqual({ constructor: 4 });
+    expect(lines).toHaveLength(lies.length);
   });
 
   it('with a staleness of one plays ahead, and weights correct for the older version', async () => {

@@ -240,6 +240,13 @@ describe('a judge', () => {
     await expect(partOf(part).values(episodes, part, { judge: desk })).rejects.toBeInstanceOf(JudgeBoundError);
   });
 
+  it('keeps the end alone of a reply of megabytes', async () => {
+    const { desk } = ask(() => `${'x'.repeat(1 << 20)}\nScore: 7`);
+    const [reply] = await desk.all([{ address: 'http://a', model: 'm', content: 'c', maxTokens: 9 }], 10);
+    expect(reply).toHaveLength(10_000);
+    expect(judgeScore(reply)).toBe(0.7);
+  });
+
   it('leaves out an episode without a score, and fails by name if no reply has one', async () => {
     const some = ask((content) => (content.includes('inventory') ? 'fine' : 'Score: 5')).desk;
     expect(await partOf(part).values(episodes, part, { judge: some })).toEqual([0.5, Number.NaN, 0.5]);

@@ -31,6 +31,14 @@ export class MemberRefused extends Error {
     `The trainer refused your episodes ${mostRefused} times: they did not follow from the world or the weights.`;
 }
 
+/** The part was not handed to this member. */
+export class NotHandedOut extends Error {
+  override name = 'NotHandedOut';
+  constructor(part: number) {
+    super(`Part ${part} was not handed to you: ask for work, and send what you were given.`);
+  }
+}
+
 /** A group to play. */
 interface Part {
   part: number;
@@ -45,6 +53,8 @@ interface OpenPart extends Part {
   step: number;
   /** Secret of the member that plays it; null: nobody. */
   holder: string | null;
+  /** Secrets of all members that may send it. */
+  readonly handedTo: Set<string>;
   dueAt: number;
   delivered: Delivery['episodes'] | null;
   played: Trajectory[] | null;
@@ -82,8 +92,9 @@ export class SharedTraining implements Elsewhere {
   private readonly counted: SharedCounts = {
     step: 0,
     version: -1,
-    accepted: {},
-    refused: {},
+    // Without a prototype: a member may be called "constructor".
+    accepted: Object.create(null),
+    refused: Object.create(null),
     again: 0,
     late: 0,
     stale: 0,
@@ -119,9 +130,13 @@ export class SharedTraining implements Elsewhere {
     this.parts.clear();
   }
 
+  private requireTrusted(secret: string): void {
+    if ((this.refusedBy.get(secret) ?? 0) >= mostRefused) throw new MemberRefused();
+  }
+
   /** The next part for a member. */
   take(secret: string): Work {
-    if ((this.refusedBy.get(secret) ?? 0) >= mostRefused) throw new MemberRefused();
+    this.requireTrusted(secret);
     if (this.finished) return { kind: 'finished' };
     const now = this.now();
     const open = [...this.parts.values()].filter(({ delivered }) => !delivered);
@@ -136,6 +151,7 @@ export class SharedTraining implements Elsewhere {
       );
     }
     free.holder = secret;
+    free.handedTo.add(secret);
     free.dueAt = now + this.options.patienceMs;
     // Only the current weights are kept, so a part that is handed out again is played with them.
     free.version = this.counted.version;
@@ -153,7 +169,9 @@ export class SharedTraining implements Elsewhere {
 
   /** Takes a member's episodes. They are checked when the trainer is at their step. */
   deliver({ secret, part, version, episodes }: Delivery): void {
+    this.requireTrusted(secret);
     const open = this.parts.get(part);
+    if (open && !open.handedTo.has(secret)) throw new NotHandedOut(part);
     if (!open || open.delivered || open.version !== version) {
       this.counted.late++;
       return;
@@ -201,7 +219,7 @@ export class SharedTraining implements Elsewhere {
     for (const each of this.parts.values())
       if (each.step === step && each.request.firstGroup === firstGroup) return each;
     const own = { ...plain, tasks: [request.tasks[k]], firstGroup };
-    const state = { holder: null, dueAt: 0, delivered: null, played: null };
+    const state = { holder: null, handedTo: new Set<string>(), dueAt: 0, delivered: null, played: null };
     const part: OpenPart = { part: ++this.lastPart, version: this.counted.version, step, request: own, ...state };
     this.parts.set(part.part, part);
     return part;
@@ -223,6 +241,7 @@ export class SharedTraining implements Elsewhere {
       this.refusedBy.set(open.holder!, (this.refusedBy.get(open.holder!) ?? 0) + 1);
       this.counted.refused[name] = (this.counted.refused[name] ?? 0) + 1;
       open.delivered = null;
+      open.handedTo.delete(open.holder!);
       open.holder = null;
     }
   }

@@ -2,11 +2,12 @@
  * The server of a class: the page, and below `/class` the board. Every request below `/class` needs the class's code as
  * bearer token, through the same door as `npm run serve`; wrong codes are answered slower and slower.
  */
+import type { Server } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import * as v from 'valibot';
 import { Board, ClassFull, NotInClass } from '../../classroom/together/board.ts';
 import { joinSchema, memberSchema, removeSchema, reportedSchema } from '../../classroom/together/messages.ts';
-import { MemberRefused } from '../../classroom/together/shared-training.ts';
+import { MemberRefused, NotHandedOut } from '../../classroom/together/shared-training.ts';
 import { Door, type DoorOptions, isSameSecret, newToken } from '../../server/door.ts';
 import { timeOuts } from '../../server/time-outs.ts';
 import type { Certificate } from './certificate.ts';
@@ -15,6 +16,8 @@ import { servePage } from './page-files.ts';
 /** Largest message of a pupil's page. */
 const mostBytes = 64 * 1024;
 const mostConnections = 1000;
+/** Maximum number of connections of one address, so that no machine takes all; a class may share a router's address. */
+const mostOfAddress = mostConnections / 2;
 const silentMs = 120_000;
 
 /** The request is the teacher's, and has not the teacher's key. */
@@ -56,7 +59,8 @@ function failureOf(error: Error & { statusCode?: number }): { status: number; ty
   }
   if (error instanceof NotInClass) return { status: 410, type: error.name, detail: error.message };
   if (error instanceof NotTheTeacher) return { status: 403, type: error.name, detail: error.message };
-  if (error instanceof MemberRefused) return { status: 403, type: error.name, detail: error.message };
+  if (error instanceof MemberRefused || error instanceof NotHandedOut)
+    return { status: 403, type: error.name, detail: error.message };
   if (error instanceof ClassFull) return { status: 409, type: error.name, detail: error.message };
   const status = error.statusCode ?? 500;
   const tooLarge = `The message is larger than the limit of this path: send a smaller one.`;
@@ -90,6 +94,22 @@ function mountBoard(app: FastifyInstance, board: Board, { title, teacherKey, tra
 /** True for a path that needs the class's code. */
 const isOfClass = (path: string) => /^\/class(?:[/?]|$)/.test(path);
 
+/** Closes further connections of an address that has its most. */
+function boundAddresses(server: Server): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const { remoteAddress = '' } = socket;
+    const count = open.get(remoteAddress) ?? 0;
+    if (count >= mostOfAddress) return void socket.destroy();
+    open.set(remoteAddress, count + 1);
+    socket.once('close', () => {
+      const left = open.get(remoteAddress)! - 1;
+      if (left) open.set(remoteAddress, left);
+      else open.delete(remoteAddress);
+    });
+  });
+}
+
 export function createClassServer(options: ClassOptions): ClassServer {
   const { code, certificate, page, report } = options;
   const admits = {
@@ -110,6 +130,7 @@ export function createClassServer(options: ClassOptions): ClassServer {
     rewriteUrl: (request) => (isOfClass(request.url ?? '') ? door.strip(request) : (request.url ?? '')),
   }) as FastifyInstance;
   app.server.maxConnections = mostConnections;
+  boundAddresses(app.server);
   app.removeContentTypeParser('text/plain');
   door.guard(app);
   // The router decodes paths: "/%63lass/board" is the board's, and its code was not looked at.

@@ -25,7 +25,9 @@ export function mountTraining(
     const { version } = request.params as { version: string };
     const bytes = shared.weightsOf(Number(version));
     if (!bytes) return reply.code(404).send({ type: 'OtherVersion', detail: 'These weights are not kept any more.' });
-    return reply.type('application/octet-stream').send(Buffer.from(bytes));
+    // A view: a copy for each request would let one member fill the memory.
+    const { buffer, byteOffset, byteLength } = bytes;
+    return reply.type('application/octet-stream').send(Buffer.from(buffer, byteOffset, byteLength));
   });
   app.post('/class/episodes', { bodyLimit: mostBytes }, ({ body }) => {
     const delivery = v.parse(deliverySchema, body);

@@ -28,6 +28,8 @@ export interface SessionHost {
   /** Creates a session; ids count from 0. Throws `SessionLimit` if there are too many. */
   create(): ServedSession;
   find(id: bigint): ServedSession | undefined;
+  /** Ids of the open sessions, ascending. Does not count as a call of theirs. */
+  openIds(): number[];
   /** True if this id was ever handed out. */
   wasCreated(id: bigint): boolean;
   /** Idle time in seconds after which a session of this id was closed, if it was. */
@@ -149,13 +151,6 @@ export function environmentOf(host: SessionHost, id: Values[string]): ServedSess
   const session = host.find(id as bigint);
   if (!session) throw new ServerFault(`There is no environment ${id}.`);
   return session;
-}
-
-/** Ids of the open environments. */
-export function openIds(host: SessionHost): number[] {
-  const ids: number[] = [];
-  for (let id = 0n; host.wasCreated(id); id++) if (host.find(id)) ids.push(Number(id));
-  return ids;
 }
 
 /** The task of an item where items are indices into the list of all tasks. Throws ServerFault beyond it. */

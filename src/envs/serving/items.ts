@@ -22,6 +22,7 @@ class TaskRecorder implements SessionHost {
 
   create = () => this.session;
   find = () => this.session;
+  openIds = () => [];
   wasCreated = () => true;
   expiredAfter = () => undefined;
   close = () => {};

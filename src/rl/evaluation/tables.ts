@@ -18,7 +18,7 @@ export const oneLine = (cell: string) => cell.replace(/\s*[\n\r\u2028\u2029]\s*/
  * A cell of a Markdown table, where "|" and a line's end would divide it (github.github.com/gfm, section 4.10), and "<"
  * would begin an element (section 6.10).
  */
-const markdownCell = (cell: string) => oneLine(cell).replace(/[\\|]/g, '\\$&').replaceAll('<', '&lt;');
+export const markdownCell = (cell: string) => oneLine(cell).replace(/[\\|]/g, '\\$&').replaceAll('<', '&lt;');
 
 export function textTable({ head, rows }: Table): string {
   const clean = [head, ...rows].map((row) => row.map(oneLine));

@@ -22,6 +22,13 @@ export class JudgeBoundError extends Error {
 /** Requests at once. */
 const atOnce = 4;
 
+/** Characters at a reply's end that are kept: the score is there. A server may send megabytes. */
+const mostKept = 10_000;
+
+/** The end of a reply. A slice of a longer text would keep all of it in memory, so the end is copied. */
+const endOf = (reply: string) =>
+  reply.length <= mostKept ? reply : new TextDecoder().decode(new TextEncoder().encode(reply.slice(-mostKept)));
+
 export class CountedJudge {
   /** Replies by address, model and text. */
   private readonly replies = new Map<string, string>();
@@ -55,7 +62,7 @@ export class CountedJudge {
       for (let next = queue.shift(); next; next = queue.shift()) {
         signal?.throwIfAborted();
         this.count(most);
-        this.replies.set(next.key, await this.ask(next.request, signal));
+        this.replies.set(next.key, endOf(await this.ask(next.request, signal)));
       }
     };
     try {

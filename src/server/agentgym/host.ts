@@ -43,6 +43,10 @@ export class AgentGymHost implements SessionHost {
     return session;
   }
 
+  openIds(): number[] {
+    return [...this.sessions.keys()];
+  }
+
   wasCreated(id: bigint): boolean {
     return id >= 0n && id < BigInt(this.next);
   }

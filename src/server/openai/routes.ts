@@ -10,6 +10,9 @@ import { type ChatBody, readChatBody } from './request.ts';
 /** Maximum number of requests waiting for the policy, which handles one at a time. */
 const mostWaiting = 256;
 
+/** Status of an answer to a client that has left, as in nginx. */
+const clientLeft = 499;
+
 const json = (status: number, value: unknown): Answer => ({ status, json: value });
 
 type Report = (error: unknown) => void;
@@ -150,11 +153,17 @@ async function complete(models: readonly ChatModel[], request: Request, report: 
       'rate_limit_error',
     );
   const signal = request.disconnected();
-  if (!body.stream) return whole(model, await model.complete({ ...body, signal }));
-  const pending = new PendingReply((onPiece) => model.complete({ ...body, signal, onPiece }));
-  // A failure before the first piece still gets its own HTTP status.
-  await pending.begun();
-  return { status: 200, events: guarded(events(model, pending, body), report) };
+  try {
+    if (!body.stream) return whole(model, await model.complete({ ...body, signal }));
+    const pending = new PendingReply((onPiece) => model.complete({ ...body, signal, onPiece }));
+    // A failure before the first piece still gets its own HTTP status.
+    await pending.begun();
+    return { status: 200, events: guarded(events(model, pending, body), report) };
+  } catch (error) {
+    // The client has left, so nobody reads this answer, and the server has not failed.
+    if (signal.aborted) return json(clientLeft, {});
+    throw error;
+  }
 }
 
 export function mountChat(router: Router, models: readonly ChatModel[], report: Report): void {

@@ -9,7 +9,6 @@ import {
   createAndBegin,
   environmentOf,
   int,
-  openIds,
   placeOfTask,
   requireAnswer,
   type ServedSession,
@@ -47,7 +46,7 @@ export const agentGymForm: AgentGymForm = {
   options: { upstream: true, matcher: 'levenshtein', goals: 'synthetic', order: 'agentgym' },
   itemOf: placeOfTask,
   routes: [
-    { method: 'GET', path: '/list_envs', fields: {}, answer: (host) => openIds(host) },
+    { method: 'GET', path: '/list_envs', fields: {}, answer: (host) => host.openIds() },
     {
       method: 'POST',
       path: '/create',

@@ -7,7 +7,6 @@ import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   int,
-  openIds,
   placeOfTask,
   requireAnswer,
   type ServedSession,
@@ -45,7 +44,7 @@ export const agentGymForm: AgentGymForm = {
   options: { upstream: true },
   itemOf: placeOfTask,
   routes: [
-    { method: 'GET', path: '/list_envs', fields: {}, answer: (host) => openIds(host) },
+    { method: 'GET', path: '/list_envs', fields: {}, answer: (host) => host.openIds() },
     { method: 'POST', path: '/create', fields: {}, answer: (host) => host.create().id },
     {
       method: 'POST',

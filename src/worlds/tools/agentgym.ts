@@ -10,7 +10,6 @@ import {
   type Field,
   indexInto,
   int,
-  openIds,
   placeOfTask,
   Refused,
   requireAnswer,
@@ -55,7 +54,7 @@ export const agentGymForm = ({ server }: Facts): AgentGymForm => ({
   options: { upstream: true },
   itemOf: placeOfTask,
   routes: [
-    { method: 'GET', path: '/list_envs', fields: {}, answer: (host) => openIds(host) },
+    { method: 'GET', path: '/list_envs', fields: {}, answer: (host) => host.openIds() },
     {
       method: 'POST',
       path: '/create',
