@@ -34,7 +34,7 @@ import {
 import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
-import { failureWords, requireRoom } from './episode/unplayed.ts';
+import { failureWords, noRoomWords, requireRoom } from './episode/unplayed.ts';
 import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
@@ -431,11 +431,14 @@ export class Trainer {
     return -mean(Array.from(logprob));
   }
 
-  /** Throws if there is nothing to learn from, and reports the worlds that failed in some episodes. */
+  /**
+   * Throws if the first step has nothing to learn from. Reports the worlds that failed in some episodes, and a later step
+   * whose tasks happen to be too long, which changes nothing; each once.
+   */
   private requirePlayable(played: readonly Trajectory[], k: number, { onNotice }: StepOptions): void {
-    requireRoom(played, this.policy.capacity, `of step ${k}`);
-    for (const words of failureWords(played, this.evaluator.worlds)) {
-      // A world that keeps failing is reported once.
+    if (k === 1) requireRoom(played, this.policy.capacity, 'of step 1');
+    const noRoom = noRoomWords(played, this.policy.capacity, 'of this step');
+    for (const words of [...(noRoom ? [noRoom] : []), ...failureWords(played, this.evaluator.worlds)]) {
       const reason = words.replace(/\d+/g, '');
       if (!this.reported.has(reason)) onNotice?.(`Step ${k}: ${words}`, false);
       this.reported.add(reason);

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../src/envs/env.ts';
 import { NoRoomError, UnplayedWatch, WorldFailsError } from '../../src/rl/episode/unplayed.ts';
+import { Trainer } from '../../src/rl/trainer.ts';
 import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
 import { settings, tokenizer, trainerWith } from './setup.ts';
 
@@ -90,6 +91,38 @@ describe('a step', () => {
       expect(record.metrics.endingContext).toBeCloseTo(1 - played.length / trajectories.length, 12);
     }
     expect(mixed).toBeGreaterThan(0);
+  });
+
+  it('without room in a later step is reported once, and the step changes nothing', async () => {
+    /** Tasks whose first observation is too long for the prompt. */
+    class LongWorld extends DoorWorld {
+      override async reset(...[slots, tasks]: Parameters<DoorWorld['reset']>) {
+        const answers = await super.reset(slots, tasks);
+        return answers.map((each, i) =>
+          tasks[i].id % 2 ? { ...each, observation: `${each.observation} `.repeat(12) } : each,
+        );
+      }
+    }
+    const one = settings({ algorithm: { ...settings().algorithm, groups: 1, minibatches: 1 }, steps: 12 });
+    const policy = new FakePolicy(tokenizer.vocabSize, capacity());
+    const worlds = new Map([['doors', new LongWorld()]]);
+    const trainer = await Trainer.create({ ...one, seed: 2 }, { policy, worlds, tokenizer });
+    const { notices, options } = listening();
+    const kinds: string[] = [];
+    for (let k = 1; k <= 12; k++) {
+      const before = (await policy.save()).tensors;
+      const { record, trajectories } = await trainer.step(k, options);
+      const { tensors } = await policy.save();
+      const long = trajectories.every(({ task }) => task.id % 2);
+      kinds.push(long ? 'long' : 'short');
+      expect('success' in record.metrics).toBe(!long);
+      if (long) expect(tensors).toEqual(before);
+      else expect(tensors).not.toEqual(before);
+    }
+    expect(new Set(kinds)).toEqual(new Set(['long', 'short']));
+    expect(notices).toEqual([
+      expect.stringMatching(/^Step \d+: No episode of this step fits into its tokens\. A prompt has \d+ tokens/),
+    ]);
   });
 
   it('without room for a prompt or a turn stops, and states how much is needed', async () => {

@@ -102,14 +102,20 @@ export interface Room {
 
 /** Throws NoRoomError if every episode whose world did not fail ended for lack of room. `what`: names the episodes. */
 export function requireRoom(trajectories: readonly Trajectory[], room: Room, what: string): void {
+  const words = noRoomWords(trajectories, room, what);
+  if (words !== null) throw new NoRoomError(words);
+}
+
+/** Sentences that say that no episode had room, and what to change; null: one had, or every world failed. */
+export function noRoomWords(trajectories: readonly Trajectory[], room: Room, what: string): string | null {
   const inWorlds = trajectories.filter(({ ending }) => ending !== 'world-failure');
-  if (inWorlds.length === 0 || inWorlds.some(isPlayed)) return;
+  if (inWorlds.length === 0 || inWorlds.some(isPlayed)) return null;
   const longest = Math.max(...inWorlds.map(({ promptLength }) => promptLength));
   const advice =
     longest > room.promptTokens
       ? `A prompt has ${longest} tokens, and sampling.promptTokens is ${room.promptTokens}: choose at least ${longest}.`
       : `sampling.completionTokens is ${room.completionTokens}, for all turns of an episode: choose more, or fewer turns.`;
-  throw new NoRoomError(`No episode ${what} fits into its tokens. ${advice}`);
+  return `No episode ${what} fits into its tokens. ${advice}`;
 }
 
 /** A sentence for each world and reason of failed episodes. */

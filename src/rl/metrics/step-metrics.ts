@@ -32,9 +32,10 @@ export function rolloutMetrics(trajectories: readonly Trajectory[], summary: Gro
   };
 }
 
-/** Success and score. An episode that begins in the middle of another one says nothing about the whole task. */
+/** Success and score; none without an episode that was played. An episode that begins in the middle of another one says nothing about the whole task. */
 function outcomes(played: readonly Trajectory[]): Values {
   const whole = played.filter(({ branch }) => !branch);
+  if (whole.length === 0) return {};
   return {
     success: mean(whole.map(({ success }) => (success ? 1 : 0))),
     score: mean(whole.map(({ score }) => score)),
