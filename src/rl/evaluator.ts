@@ -211,8 +211,7 @@ export class Evaluator {
     const { step, purpose, what } = plays;
     const request = this.requestOf(plays);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
-    // Branches repeat tokens of episodes that are here.
-    if (this.elsewhere && purpose === Purpose.train && !plays.beginningOf)
+    if (this.elsewhere && purpose === Purpose.train)
       return this.elsewhere.play({ step, request, ahead: this.aheadOf(plays) }, parts, options.signal);
     return rollout(parts, request, {
       signal: options.signal,

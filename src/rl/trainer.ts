@@ -396,8 +396,8 @@ export class Trainer {
 
   /** Episodes of step `k`, if they follow from the settings alone. */
   private ahead(k: number) {
-    const { horizon, sampling, steps } = this.settings;
-    if (this.goals || this.league || isAdaptive(horizon) || sampling.branchedEpisodes || k > steps) return null;
+    const { horizon, steps } = this.settings;
+    if (this.goals || this.league || isAdaptive(horizon) || k > steps) return null;
     const { algorithm: settings } = trainingStageAt(this.settings, k);
     if (algorithmOf(settings).collect) return null;
     const tasks = this.evaluator.tasks.sampler.step(k, settings.groups);

@@ -259,7 +259,8 @@ describe('training together', () => {
       .map((name) => `experiments/${name}.json`)
       .filter((file) => existsSync(file))
       .map((file) => parseExperiment(JSON.parse(readFileSync(file, 'utf8'))));
-    for (const each of refused) expect(() => requireSharable(each), each.name).toThrow(NotSharable);
+    const branching = { ...experiment, sampling: { ...experiment.sampling, branchedEpisodes: 1 } };
+    for (const each of [...refused, branching]) expect(() => requireSharable(each), each.name).toThrow(NotSharable);
     expect(() => requireSharable(experiment)).not.toThrow();
   });
 });

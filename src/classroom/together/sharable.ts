@@ -10,7 +10,8 @@ export class NotSharable extends Error {
 
 /**
  * Throws NotSharable for an experiment whose episodes cannot be played again from their tokens: worlds that do not
- * repeat themselves, thoughts, moving contexts, code of the experiment's own, goals and self-play, whose tasks depend on earlier steps.
+ * repeat themselves, thoughts, moving contexts, branches, code of the experiment's own, goals and self-play, whose tasks depend on
+ * earlier steps.
  */
 export function requireSharable(experiment: Experiment): void {
   const refuse = (words: string): never => {
@@ -26,6 +27,7 @@ export function requireSharable(experiment: Experiment): void {
   const { context = 'all' } = experiment.sampling;
   if (context !== 'all') refuse('its policy reads a part of each episode');
   if (experiment.sampling.thoughts) refuse('its policy thinks before it acts');
+  if (experiment.sampling.branchedEpisodes) refuse('some of its episodes branch off others');
   if (experiment.sweep) refuse('it is a sweep of several runs');
   if (customCodeOf(experiment).length) refuse('it has code of its own');
 }
