@@ -1,6 +1,7 @@
 """A server of worlds as a program of its own, which ends with the block or the interpreter."""
 
 import atexit
+import collections
 import os
 import re
 import shlex
@@ -11,6 +12,10 @@ import threading
 from .openenv import OpenEnvClient, TabgymError
 
 DEFAULT_COMMAND = "npx tabgym serve"
+
+# Lines that are kept for the error of a server that does not start, and characters of one.
+KEPT_LINES = 10
+LONGEST_LINE = 10_000
 
 
 class Server:
@@ -57,18 +62,23 @@ def serve(*worlds, options=None, command=None, timeout=120.0):
     process = subprocess.Popen(
         [program, *words[1:], "--port=0", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    lines = []
+    lines = collections.deque(maxlen=KEPT_LINES)
     timer = threading.Timer(timeout, process.kill)
     timer.start()
     try:
-        for line in process.stdout:
+        while line := process.stdout.readline(LONGEST_LINE):
             lines.append(line)
             listening = re.match(r"listening on (http\S+?),", line)
             if listening:
                 # The pipe is read on, so that the server never waits for it.
-                threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
+                threading.Thread(target=_drain, args=(process.stdout,), daemon=True).start()
                 return Server(process, listening[1])
     finally:
         timer.cancel()
     process.wait()
-    raise TabgymError(f"The server did not start ({shlex.join(words)}):\n{''.join(lines[-10:])}")
+    raise TabgymError(f"The server did not start ({shlex.join(words)}):\n{''.join(lines)}")
+
+
+def _drain(stream):
+    while stream.read(LONGEST_LINE):
+        pass

@@ -2,12 +2,14 @@
 
 import json
 import socket
+import sys
 import threading
 import time
+import tracemalloc
 from contextlib import contextmanager
 
 import pytest
-from tabgym import OpenEnvClient, StepResult, TabgymError
+from tabgym import OpenEnvClient, StepResult, TabgymError, serve
 from websockets.sync.server import serve as serve_sockets
 
 OBSERVED = {"observation": {"text": "a", "valid": True, "valid_actions": None}, "reward": None, "done": False}
@@ -140,3 +142,34 @@ def test_messages_that_never_come_or_say_too_much():
     # A step must have a reward.
     with socket_server(right) as port, client_of(port) as client, pytest.raises(TabgymError, match="'reward'"):
         client.step("x")
+
+
+def program(tmp_path, text):
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    return f"{sys.executable} {file}"
+
+
+def test_programs_that_never_listen(tmp_path):
+    talks = program(tmp_path, "for i in range(300_000): print('line', i)\nprint('x' * 30_000_000)\nprint('the end')")
+    tracemalloc.start()
+    with pytest.raises(TabgymError, match="did not start") as caught:
+        serve(command=talks, timeout=60)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert str(caught.value).endswith("the end\n")
+    assert len(str(caught.value)) < 110_000
+    assert most < 5_000_000
+
+
+def test_programs_that_write_on_after_they_listen(tmp_path):
+    writes = "import time\nprint('listening on http://127.0.0.1:1, x', flush=True)\nprint('y' * 1_000_000, flush=True)\n"
+    done = tmp_path / "done"
+    command = program(tmp_path, f"{writes}open({str(done)!r}, 'w').close()\ntime.sleep(60)")
+    with serve(command=command, timeout=30) as server:
+        assert server.address == "http://127.0.0.1:1"
+        for _ in range(200):
+            if done.exists():
+                break
+            time.sleep(0.1)
+        assert done.exists()
