@@ -94,6 +94,8 @@ it.each([
     'choices.position',
     { choices: { ...trajectory().choices!, position: trajectory().choices!.position.map(() => 1e9) } },
   ],
+  ['branch.member', { branch: { member: -1, turns: 1 } }],
+  ['branch.turns', { branch: { member: 0, turns: 30_000 } }],
   ['choices.offsets', { choices: { ...trajectory().choices!, offsets: trajectory().choices!.offsets.map(() => 2e9) } }],
 ])('refuses an episode by its wrong "%s"', (field, changes) => {
   const forged = encodeTrajectories([trajectory(changes as never)]);

@@ -79,8 +79,17 @@ const isAscending = (list: Int32Array, from: number, to: number) =>
   list.every((value, i) => value >= (i === 0 ? from : list[i - 1]) && value <= to);
 
 /** Name of the first column of an episode with a number that points outside it; null: there is none. */
-export function wrongColumn({ tokens, source, turnOf, turns, promptLength, choices }: Trajectory): string | null {
+export function wrongColumn({
+  tokens,
+  source,
+  turnOf,
+  turns,
+  branch,
+  promptLength,
+  choices,
+}: Trajectory): string | null {
   const { length } = tokens;
+  if (branch && branch.turns > turns.length) return 'branch.turns';
   if (promptLength > length) return 'promptLength';
   if (!source.every((each) => each <= TokenSource.template)) return 'source';
   if (!turnOf.every((each) => each >= -1 && each < Math.max(1, turns.length))) return 'turnOf';
