@@ -17,6 +17,7 @@ const version1 =
 it('returns the trajectories bit for bit', () => {
   const list = [
     trajectory(),
+    trajectory({ branch: { member: 3, turns: 1 } }),
     trajectory({ choices: null, turns: [], ending: 'world-failure', oracleTurns: null, advantage: -0 }),
     trajectory({
       logprob: Float32Array.from({ length: 7 }, (_, i) => Math.fround(-Math.PI * i)),
