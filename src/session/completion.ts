@@ -62,14 +62,18 @@ export class MessagesError extends Error {
 export class PromptTooLong extends Error {
   override name = 'PromptTooLong';
   constructor(
-    readonly tokens: number,
+    readonly length: number,
     readonly most: number,
+    unit: 'tokens' | 'characters' = 'tokens',
   ) {
     super(
-      `The messages have ${tokens} tokens, and this policy reads at most ${most}: shorten them, or open it with more room.`,
+      `The messages have ${length} ${unit}, and this policy reads at most ${most}: shorten them, or open it with more room.`,
     );
   }
 }
+
+/** Maximum number of characters for each token of room. Longer texts are refused before they are read, which takes seconds. */
+const mostPerToken = 200;
 
 /** Acknowledgements that AgentGym's clients put after their instruction as the model's reply. */
 const acknowledgements = [acknowledgement, 'Ok.'];
@@ -152,8 +156,10 @@ export class Completer {
 
   private async answer(request: CompletionRequest): Promise<Completion> {
     const { policy } = this.completionPolicy;
-    const prompt = this.promptOf(request.messages);
     const most = policy.capacity.promptTokens;
+    const characters = request.messages.reduce((sum, { content }) => sum + content.length, 0);
+    if (characters > most * mostPerToken) throw new PromptTooLong(characters, most * mostPerToken, 'characters');
+    const prompt = this.promptOf(request.messages);
     if (prompt.length > most) throw new PromptTooLong(prompt.length, most);
     const reacts = this.answersInForm(request.messages);
     const slots = Array.from({ length: request.n }, (_, k) => k);
