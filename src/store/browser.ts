@@ -1,6 +1,6 @@
 /**
  * The store of a page: IndexedDB, or memory where the browser denies storage (a frame of another site, a strict
- * setting). The first call decides, for the lifetime of the worker.
+ * setting), or what is stored cannot be opened. The first call decides, for the lifetime of the worker.
  */
 import type { Backend, Change, RunManifest, Space, StoredRecord } from './run.ts';
 
@@ -12,6 +12,8 @@ interface LastingStore extends Backend {
 
 export class BrowserStore implements Backend {
   private chosen: Promise<Backend> | null = null;
+  /** What the browser said about storage that could not be opened. */
+  private refusal: unknown = null;
 
   /** `patienceMs`: time after which a browser that neither opens nor refuses is taken to deny storage. */
   constructor(
@@ -28,7 +30,10 @@ export class BrowserStore implements Backend {
   private async probe(): Promise<Backend> {
     const opening = this.lasting.probe().then(
       () => this.lasting,
-      () => this.memory,
+      (error) => {
+        this.refusal = error;
+        return this.memory;
+      },
     );
     if (this.patienceMs === undefined) return opening;
     const late = new Promise<Backend>((resolve) => setTimeout(() => resolve(this.memory), this.patienceMs));
@@ -37,6 +42,16 @@ export class BrowserStore implements Backend {
 
   async isLasting(): Promise<boolean> {
     return (await this.choose()) === this.lasting;
+  }
+
+  /** Why stored runs are there and cannot be opened; null: they can, or the browser denies storage. */
+  async fault(): Promise<string | null> {
+    await this.choose();
+    const { name, message } = (this.refusal ?? {}) as { name?: string; message?: string };
+    if (name === 'VersionError')
+      return 'The runs stored here were written by a newer version of this page. They stay as they are: reload the page with a network. Until then runs are lost when the page is closed.';
+    if (name !== 'UnknownError' && name !== 'DamagedStorageError') return null;
+    return `The runs stored here cannot be opened (${String(message).slice(0, 200)}). They stay as they are, and runs are lost when the page is closed.`;
   }
 
   async manifests(): Promise<RunManifest[]> {

@@ -18,6 +18,11 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at === 0 || at < bytes.length; at += PART_BYTES) yield bytes.slice(at, at + PART_BYTES);
 }
 
+/** The database is there, and lacks a part that every version of it has. */
+export class DamagedStorageError extends Error {
+  override name = 'DamagedStorageError';
+}
+
 export class IndexedDbStore implements Backend {
   private opening: Promise<IDBPDatabase> | null = null;
 
@@ -32,10 +37,12 @@ export class IndexedDbStore implements Backend {
       terminated: () => {
         this.opening = null;
       },
-    }).catch((error) => {
-      this.opening = null;
-      throw error;
-    });
+    })
+      .then(whole)
+      .catch((error) => {
+        this.opening = null;
+        throw error;
+      });
     return this.opening;
   }
 
@@ -125,6 +132,14 @@ export class IndexedDbStore implements Backend {
     this.opening = null;
     (await opening?.catch(() => null))?.close();
   }
+}
+
+/** The database, which is closed if it lacks one of its object stores. */
+function whole(db: IDBPDatabase): IDBPDatabase {
+  const missing = STORES.find((store) => !db.objectStoreNames.contains(store));
+  if (missing === undefined) return db;
+  db.close();
+  throw new DamagedStorageError(`the database ${db.name} lacks its part "${missing}"`);
 }
 
 /** True if the browser closed the connection, as it does when it deletes what a page has stored. */

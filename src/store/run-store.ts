@@ -132,6 +132,11 @@ export class RunStore {
     return (await this.backend.isLasting?.()) ?? true;
   }
 
+  /** Why stored runs cannot be opened; null: they can, or there is no place for them. */
+  async fault(): Promise<string | null> {
+    return (await this.backend.fault?.()) ?? null;
+  }
+
   async manifest(id: string): Promise<RunManifest> {
     const found = await this.backend.manifest(id);
     if (!found) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);

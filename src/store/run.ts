@@ -125,6 +125,8 @@ export interface Backend {
   space(): Promise<Space>;
   /** False if the runs end with the page. Absent where they always last. */
   isLasting?(): Promise<boolean>;
+  /** Why stored runs cannot be opened; null: they can. Absent where that cannot happen. */
+  fault?(): Promise<string | null>;
   close(): Promise<void>;
 }
 

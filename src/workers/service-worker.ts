@@ -63,16 +63,17 @@ function keptFile(request: Request): Promise<Response | undefined> {
 const isAsset = (url: string) => url.startsWith(`${self.registration.scope}assets/`);
 
 /**
- * An asset's name contains a hash of its content, so a cached one stays valid. If the browser has no room for it, it is
- * fetched again.
+ * An asset's name contains a hash of its content, so a cached one stays valid. If the browser has no room for it, or
+ * cannot read its cache, it is fetched again.
  */
 async function fetched(request: Request): Promise<Response> {
   if (!isAsset(request.url) || kept.getCacheKeyForURL(request.url)) return fetch(request);
-  const cache = await caches.open(onDemandCache);
-  const known = await cache.match(request.url);
+  const cache = await caches.open(onDemandCache).catch(() => null);
+  const known = await cache?.match(request.url).catch(() => undefined);
   if (known) return known;
   const response = await fetch(request);
-  if (response.status === 200) await keepOnDemand(cache, request.url, response.clone()).catch(() => {});
+  if (cache && response.status === 200)
+    await keepOnDemand(cache, request.url, response.clone()).catch(() => {});
   return response;
 }
 

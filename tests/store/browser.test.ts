@@ -1,6 +1,9 @@
 /** The store of a page where the browser opens, denies, or never answers. */
+import 'fake-indexeddb/auto';
+import { openDB } from 'idb';
 import { expect, it } from 'vitest';
 import { BrowserStore } from '../../src/store/browser.ts';
+import { IndexedDbStore } from '../../src/store/indexeddb.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 
@@ -26,4 +29,39 @@ it.each([
   expect([await lasting.manifests(), await memory.manifests()].map((each) => each.length)).toEqual(
     lasts ? [1, 0] : [0, 1],
   );
+});
+
+it.each([
+  ['by a newer version', new DOMException('requested 1, existing 2', 'VersionError'), 'by a newer version of this page'],
+  ['damaged', new DOMException('Internal error opening backing store', 'UnknownError'), 'Internal error opening backing'],
+])('a store that is %s is named', async (_, error, words) => {
+  const store = new RunStore(new BrowserStore(new Lasting(() => Promise.reject(error)), new MemoryStore()));
+  expect(await store.fault()).toContain(words);
+  expect(await store.isLasting()).toBe(false);
+});
+
+it('storage that is denied is no fault of what is stored', async () => {
+  const denied = new Lasting(() => Promise.reject(new DOMException('denied', 'SecurityError')));
+  expect(await new RunStore(new BrowserStore(denied, new MemoryStore())).fault()).toBeNull();
+});
+
+it('a database of a newer version, or without one of its parts, is left as it is and named', async () => {
+  const made = async (version: number, stores: string[]) => {
+    const name = `tabgym-${version}-${stores.length}`;
+    const db = await openDB(name, version, {
+      upgrade: (opened) => {
+        for (const store of stores) opened.createObjectStore(store).put('x', 'key');
+      },
+    });
+    db.close();
+    const store = new BrowserStore(new IndexedDbStore(name), new MemoryStore());
+    const fault = await store.fault();
+    const again = await openDB(name);
+    expect([again.version, ...again.objectStoreNames]).toEqual([version, ...[...stores].sort()]);
+    again.close();
+    return fault;
+  };
+  expect(await made(2, ['manifests', 'records', 'blobs'])).toContain('by a newer version');
+  expect(await made(1, ['manifests', 'records'])).toContain('lacks its part "blobs"');
+  expect(await made(1, ['manifests', 'records', 'blobs'])).toBeNull();
 });

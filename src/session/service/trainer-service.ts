@@ -92,7 +92,10 @@ export class TrainerService implements TrainerApi {
   private async tidy(): Promise<void> {
     const { store } = this.parts;
     if (!(await store.isLasting()))
-      return this.notice('warning', 'This browser lets the page store nothing here: runs are lost when it is closed.');
+      return this.notice(
+        'warning',
+        (await store.fault()) ?? 'This browser lets the page store nothing here: runs are lost when it is closed.',
+      );
     await store.purgeBin();
     const unreadable = await unlistedRuns(store);
     if (unreadable > 0)
