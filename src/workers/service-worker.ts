@@ -72,8 +72,7 @@ async function fetched(request: Request): Promise<Response> {
   const known = await cache?.match(request.url).catch(() => undefined);
   if (known) return known;
   const response = await fetch(request);
-  if (cache && response.status === 200)
-    await keepOnDemand(cache, request.url, response.clone()).catch(() => {});
+  if (cache && response.status === 200) await keepOnDemand(cache, request.url, response.clone()).catch(() => {});
   return response;
 }
 

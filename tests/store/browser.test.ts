@@ -32,8 +32,16 @@ it.each([
 });
 
 it.each([
-  ['by a newer version', new DOMException('requested 1, existing 2', 'VersionError'), 'by a newer version of this page'],
-  ['damaged', new DOMException('Internal error opening backing store', 'UnknownError'), 'Internal error opening backing'],
+  [
+    'by a newer version',
+    new DOMException('requested 1, existing 2', 'VersionError'),
+    'by a newer version of this page',
+  ],
+  [
+    'damaged',
+    new DOMException('Internal error opening backing store', 'UnknownError'),
+    'Internal error opening backing',
+  ],
 ])('a store that is %s is named', async (_, error, words) => {
   const store = new RunStore(new BrowserStore(new Lasting(() => Promise.reject(error)), new MemoryStore()));
   expect(await store.fault()).toContain(words);
