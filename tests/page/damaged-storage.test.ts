@@ -57,8 +57,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     for (const value of ['{', 'null', '[null,5]', '{"__proto__":1,"document":7,"stages":{}}']) {
       await page.evaluate(
         ([names, text]) => {
-          for (const name of names)
-            if (name !== 'tabgym.arrangement') localStorage.setItem(name, text);
+          for (const name of names) if (name !== 'tabgym.arrangement') localStorage.setItem(name, text);
         },
         [keys, value] as const,
       );
