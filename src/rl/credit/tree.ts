@@ -42,8 +42,17 @@ export interface TreeBranch {
  * episode of NaN was dropped and is in no state.
  */
 export function groupTree(episodes: readonly Played[], returns: ArrayLike<number>): TreeState[] {
+  const group = { episodes, returns };
   const kept = episodes.flatMap((_, i) => (Number.isNaN(returns[i]) ? [] : [i]));
-  return statesOf(kept, 0, { episodes, returns });
+  const first = statesOf(kept, 0, group);
+  // Not by recursion: an episode of an imported run may have thousands of turns.
+  const open = [...first];
+  for (let state = open.pop(); state; state = open.pop())
+    for (const branch of state.branches) {
+      branch.states = statesOf(branch.members, state.turn + 1, group);
+      open.push(...branch.states);
+    }
+  return first;
 }
 
 interface Group {
@@ -54,7 +63,11 @@ interface Group {
 const observationAt = ({ prompt, turns }: Played, turn: number): string =>
   turn === 0 ? prompt : turns[turn - 1].observation;
 
-function statesOf(members: readonly number[], turn: number, group: Group): TreeState[] {
+/** A branch whose states are yet to be found. */
+type OpenBranch = Omit<TreeBranch, 'states'> & { states: OpenState[] };
+type OpenState = Omit<TreeState, 'branches'> & { branches: readonly OpenBranch[] };
+
+function statesOf(members: readonly number[], turn: number, group: Group): OpenState[] {
   const { episodes } = group;
   return [...groupBy(members, (i) => observationAt(episodes[i], turn))].map(([observation, own]) => {
     const ended = own.filter((i) => episodes[i].turns.length <= turn);
@@ -63,14 +76,14 @@ function statesOf(members: readonly number[], turn: number, group: Group): TreeS
   });
 }
 
-function branchesOf(members: readonly number[], turn: number, value: number, group: Group): TreeBranch[] {
+function branchesOf(members: readonly number[], turn: number, value: number, group: Group): OpenBranch[] {
   const { episodes, returns } = group;
   const going = members.filter((i) => episodes[i].turns.length > turn);
   const differ = hasSignal(members.map((i) => returns[i]));
   return [...groupBy(going, (i) => episodes[i].turns[turn].action)].map(([action, own]) => {
     const branchValue = meanOf(own, group);
     const advantage = differ ? branchValue - value : 0;
-    return { action, members: own, value: branchValue, advantage, states: statesOf(own, turn + 1, group) };
+    return { action, members: own, value: branchValue, advantage, states: [] };
   });
 }
 
