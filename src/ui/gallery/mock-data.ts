@@ -231,6 +231,35 @@ function mockTrajectory(step: number, group: number, member: number, repeat = 1)
   };
 }
 
+/** An episode of given turns whose score is 1 if it succeeds; its advantage is that of a group with a mean of a half. */
+export function mockEpisode(
+  { group, member }: Pick<Trajectory, 'group' | 'member'>,
+  played: readonly Pick<Turn, 'action' | 'observation'>[],
+  { ending, branch }: Pick<Trajectory, 'ending' | 'branch'>,
+): Trajectory {
+  const random = mockRandom(group * 31 + member + 1);
+  const success = ending === 'success';
+  const draft: Draft = { tokens: [], source: [], turnOf: [], logprob: [] };
+  const [, promptLength] = append(draft, `${observation}\n`, TokenSource.world, -1, () => 0);
+  const turns = played.map(({ action, observation: text }, turn): Turn => {
+    const chance = () => Math.log(0.05 + 0.95 * random());
+    const [actionStart, actionEnd] = append(draft, `${action}\n`, TokenSource.policy, turn, chance);
+    const answered = turn < played.length - 1 ? text : '';
+    const [observationStart, observationEnd] = append(draft, answered, TokenSource.world, turn, () => 0);
+    const ends = { actionStart, actionEnd, observationStart, observationEnd };
+    return { action, observation: text, reward: turn === played.length - 1 && success ? 1 : 0, valid: true, ...ends };
+  });
+  const advantage = ending === 'world-failure' ? 0 : success ? 0.5 : -0.5;
+  const episode = {
+    ...mockTrajectory(1, group, member),
+    ...{ promptLength, turns, score: success ? 1 : 0, success, ending, horizon: turns.length + 1, advantage },
+    ...{ tokens: Int32Array.from(draft.tokens), source: Uint8Array.from(draft.source) },
+    ...{ turnOf: Int16Array.from(draft.turnOf), logprob: Float32Array.from(draft.logprob), choices: choicesOf(draft) },
+    ...(branch && { branch }),
+  };
+  return { ...episode, advantages: new Float32Array(chosenPositions(episode).length).fill(advantage) };
+}
+
 /** All episodes of a step, with advantages computed from their returns. */
 export function mockStep(step: number, repeat = 1): Trajectory[] {
   return Array.from({ length: 8 }, (_, group) => {

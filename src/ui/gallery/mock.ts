@@ -2,8 +2,8 @@
  * A trainer made of fixtures, for development and tests: `?mock=STATE`. It follows the contract of `TrainerApi`
  * (statuses, events, growing steps) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks
  * that.
- * States: unsupported, empty, preparing, running, paused, error, finished, changed, read-only, long, broken, sweep, goals, the
- * states of `panel-states.ts` (waiting, failing), and the name of any world that has a fixture.
+ * States: unsupported, empty, preparing, running, paused, error, finished, changed, read-only, long, broken, sweep, goals, tree,
+ * tree-many, the states of `panel-states.ts` (waiting, failing), and the name of any world that has a fixture.
  * Long because it implements every method of the trainer.
  */
 
@@ -47,6 +47,7 @@ import { withPanelState } from './panel-states.ts';
 import { mockRecordedReplay } from './reader-mock.ts';
 import { type MockRun, MockSweeps } from './sweep-mock.ts';
 import { mockReply } from './talk-mock.ts';
+import { treeStep } from './tree-mock.ts';
 
 const worldFixtures = Object.values<ViewFixture>(fixtures);
 
@@ -93,6 +94,8 @@ class MockTrainer implements TrainerApi {
       'read-only': 42,
       unsupported: 42,
       long: 10_000,
+      tree: 42,
+      'tree-many': 42,
       waiting: 42,
       failing: 42,
       ...(this.fixture && { [state]: 42 }),
@@ -339,8 +342,12 @@ class MockTrainer implements TrainerApi {
     return Array.from({ length: this.run(id).summary.step }, (_, k) => k + 1);
   }
 
+  private episodes(step: number) {
+    return treeStep(this.state, step) ?? mockStep(step, this.repeat);
+  }
+
   async stepDetail(_: string, step: number) {
-    return step < 1 ? null : { step, trajectories: mockStep(step, this.repeat) };
+    return step < 1 ? null : { step, trajectories: this.episodes(step) };
   }
 
   async inspectStep(_: string, step: number) {
@@ -365,9 +372,7 @@ class MockTrainer implements TrainerApi {
   async replay(_: string, step: number, group: number, member: number) {
     const { replay, view } = this.fixture ?? {};
     if (replay) return replay(member);
-    const frames = mockReplay(
-      mockStep(step, this.repeat).find((each) => each.group === group && each.member === member)!,
-    );
+    const frames = mockReplay(this.episodes(step).find((each) => each.group === group && each.member === member)!);
     return view ? frames.map((frame) => ({ ...frame, view: view(frame.turn) })) : frames;
   }
 

@@ -1,7 +1,7 @@
 /** GROUP: all groups of a step as a grid, and the episodes of one group with return, advantage and ending. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
 import { goalIn } from '../../envs/goal.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import { groupBy } from '../../rl/common/numbers.ts';
@@ -22,6 +22,10 @@ import {
 import { highlightStyle } from '../state/highlight.ts';
 import { partsOf, shownReward } from '../state/reward-parts.ts';
 import { partStyles, partsTemplate } from './reward-parts.ts';
+
+/** Forms of the chosen group; the choice is kept while the page lives. */
+type GroupForm = 'episodes' | 'tree';
+let lastForm: GroupForm = 'episodes';
 
 @customElement('tabgym-group')
 export class TabgymGroup extends Panel {
@@ -121,6 +125,10 @@ export class TabgymGroup extends Panel {
         margin-block-end: 12px;
         color: var(--text-2);
       }
+      .forms {
+        gap: 4px;
+        margin-block-end: 8px;
+      }
       .headings > span {
         /* On the spans: the columns are in the font size of the rows. */
         font-size: var(--size-s);
@@ -192,6 +200,10 @@ export class TabgymGroup extends Panel {
     `,
   ];
 
+  @state() private form = lastForm;
+  /** The tree's code, which most visits do not need, is loaded. */
+  @state() private isTreeLoaded = customElements.get('tabgym-group-tree') !== undefined;
+
   constructor() {
     super(['selection', 'detail', 'run', 'records', 'status']);
   }
@@ -262,9 +274,41 @@ export class TabgymGroup extends Panel {
       <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${printed?.mean ?? fixed(mean)} · ${msg('standard deviation')} ${printed?.std ?? fixed(std)}${
         printed ? html` · ${msg('advantage of the best episode')} = ${this.formula(printed)}` : nothing
       }</p>
-      <div class="episode headings soft" aria-hidden="true"><span></span><span>${msg('Return')}</span><span>${msg('Advantage')}</span><span>${msg('Ending')}</span><span>${msg('Actions')}</span></div>
-      <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>
+      ${this.renderForms()}
+      ${this.form === 'tree' ? this.renderTree(index, members) : this.renderEpisodes(members)}
     </div>`;
+  }
+
+  private renderForms() {
+    const names: { [form in GroupForm]: string } = { episodes: msg('Episodes'), tree: msg('Tree') };
+    const button = (form: GroupForm) =>
+      html`<button aria-pressed=${form === this.form ? 'true' : 'false'} @click=${() => this.choose(form)}>${names[form]}</button>`;
+    return html`<div class="row forms" role="group" aria-label=${msg('Form of the group')}>${button('episodes')}${button('tree')}</div>`;
+  }
+
+  private choose(form: GroupForm) {
+    this.form = form;
+    lastForm = form;
+  }
+
+  private renderTree(group: number, members: readonly Trajectory[]) {
+    if (!this.isTreeLoaded) {
+      void import('./group-tree.ts').then(() => {
+        this.isTreeLoaded = true;
+      });
+      return loadingState(msg('Drawing the tree'));
+    }
+    const { run, selection } = this.state;
+    const algorithm = run?.experiment.algorithm;
+    const rules = algorithm && 'endings' in algorithm ? algorithm.endings : null;
+    const open = (place: { member: number; turn: number }) =>
+      this.app.navigation.select({ group, ...place, tab: 'trajectory' });
+    return html`<tabgym-group-tree .episodes=${members} .rules=${rules} .place=${selection} .open=${open}></tabgym-group-tree>`;
+  }
+
+  private renderEpisodes(members: readonly Trajectory[]) {
+    return html`<div class="episode headings soft" aria-hidden="true"><span></span><span>${msg('Return')}</span><span>${msg('Advantage')}</span><span>${msg('Ending')}</span><span>${msg('Actions')}</span></div>
+      <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>`;
   }
 
   private printed(best: Trajectory, group: { mean: number; std: number }) {
