@@ -19,7 +19,7 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /** The database is there, and lacks a part that every version of it has. */
-export class DamagedStorageError extends Error {
+class DamagedStorageError extends Error {
   override name = 'DamagedStorageError';
 }
 

@@ -8,7 +8,7 @@ import { type EndingRules, returnOf } from '../../rl/episode/returns.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { shownReward } from './reward-parts.ts';
 
-export type TreeEpisode = Pick<Trajectory, 'prompt' | 'turns' | 'branch'>;
+type TreeEpisode = Pick<Trajectory, 'prompt' | 'turns' | 'branch'>;
 
 /** Turns one after another that the same episodes share, and what follows. */
 export interface TreeLine {
@@ -49,7 +49,7 @@ interface Group {
 }
 
 /** Lines of a group's first states, each with all that follows. */
-export const treeLines = (first: readonly TreeState[], group: Group): TreeLine[] =>
+const treeLines = (first: readonly TreeState[], group: Group): TreeLine[] =>
   first.map((state, i) => stateLine('start', state, `${i}`, group));
 
 function stateLine(kind: 'start' | 'answer', state: TreeState, id: string, group: Group): TreeLine {
