@@ -8,7 +8,7 @@ import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { lostDevices, lostGpus } from './lost-devices.ts';
 import { countsPage, type Outcome, rowOf, writeRow } from './outcome.ts';
 import { readOnlyFolders } from './read-only.ts';
-import { clocks, flatMemory, pauses } from './session-faults.ts';
+import { clocks, flatGpuMemory, flatMemory, pauses } from './session-faults.ts';
 import { flippedBits, fullDisks } from './stored-run.ts';
 import { killedModel, stopped } from './training.ts';
 
@@ -24,6 +24,7 @@ const faults: { readonly [name: string]: { times: number; run(times: number): Pr
   clocks: { times: 20, run: clocks },
   'read-only': { times: 6, run: readOnlyFolders },
   memory: { times: 1000, run: flatMemory },
+  'gpu-memory': { times: 1000, run: flatGpuMemory },
 };
 
 /** It needs a model's file, so it runs only when named. */

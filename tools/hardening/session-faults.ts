@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
+import { Gpu } from '../../src/device/webgpu/device.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { nodeGpu } from '../../src/library/node/gpu.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
 import { type Clock, type Gap, systemClock } from '../../src/session/run/freeze-watch.ts';
 import { generator } from '../fuzz/mutations.ts';
 import { growthOf } from '../memory.ts';
-import { begun, counted, experiment, lived } from './lives.ts';
+import { begun, counted, experiment, type LifeParts, lived } from './lives.ts';
 import type { Outcome } from './outcome.ts';
 import { partOf } from './part-of.ts';
 
@@ -105,8 +107,14 @@ const smallest = parseExperiment({
   steps: 1_000_000,
 });
 
+export const flatMemory = (times: number): Promise<Outcome> => grownMemory(times, 'processor, Node');
+
+/** On the GPU that Node finds: Dawn's allocations are in this process too. */
+export const flatGpuMemory = (times: number): Promise<Outcome> =>
+  grownMemory(times, 'GPU, Dawn in Node', { open: async () => Gpu.open(await nodeGpu()) });
+
 /** Trains for many steps and compares this process's memory in the last third with the second. */
-export async function flatMemory(times: number): Promise<Outcome> {
+async function grownMemory(times: number, device: string, machine?: LifeParts['machine']): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-memory-'));
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -119,7 +127,7 @@ export async function flatMemory(times: number): Promise<Outcome> {
     samples.push(process.memoryUsage().rss / 2 ** 20);
   };
   let taken = -1;
-  const life = await begun(folder, { onEvent }, smallest);
+  const life = await begun(folder, { onEvent, ...(machine && { machine }) }, smallest);
   await life.session.train({ steps: times });
   await life.session.close();
   rmSync(folder, { recursive: true, force: true });
@@ -127,7 +135,7 @@ export async function flatMemory(times: number): Promise<Outcome> {
   const [, middle, last] = thirds;
   const words = `${middle.toFixed(0)} MB in the second third, ${last.toFixed(0)} MB in the last`;
   return {
-    what: `step of a training that must not grow (processor, Node): ${words}`,
+    what: `step of a training that must not grow (${device}): ${words}`,
     tried: taken,
     lost: Number(taken < times),
     accepted: Number(!isFlat),
