@@ -178,15 +178,16 @@ export class Evaluator {
     return contextRules(this.settings.sampling, this.policy.capacity.completionTokens);
   }
 
-  private requestOf({ step, tasks, groupSize, limit, turnsBeyond, purpose, firstGroup = 0, rules, ...members }: Plays) {
+  private requestOf(plays: Plays) {
+    const { step, tasks, groupSize, limit, turnsBeyond, purpose, firstGroup = 0, part, beginningOf, rules } = plays;
     const { seed, sampling, algorithm } = this.settings;
     const { context } = this;
     const request: RolloutRequest = {
       tasks,
       groupSize,
       firstGroup,
-      ...(members.part && { part: members.part }),
-      ...(members.beginningOf && { beginningOf: members.beginningOf }),
+      part,
+      beginningOf,
       limit,
       turnsBeyond,
       temperature: sampling.temperature,

@@ -24,7 +24,7 @@ const faults: { readonly [name: string]: { times: number; run(times: number): Pr
   clocks: { times: 20, run: clocks },
   'read-only': { times: 6, run: readOnlyFolders },
   memory: { times: 1000, run: flatMemory },
-  'gpu-memory': { times: 1000, run: flatGpuMemory },
+  'gpu-memory': { times: 300, run: flatGpuMemory },
 };
 
 /** It needs a model's file, so it runs only when named. */

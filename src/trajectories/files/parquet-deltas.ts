@@ -4,21 +4,15 @@
  */
 import type { DataReader } from 'hyparquet';
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
+import { numberOf } from './parquet-thrift.ts';
 
 /** Values of a block; writers use 128 to 2,048. */
 const longestBlock = 65_536;
 const longestNumber = 10;
 
 /** Reads a number of at most 64 bits. */
-function numberAt(reader: DataReader): number {
-  let value = 0;
-  for (let i = 0; i < longestNumber; i++) {
-    const byte = reader.view.getUint8(reader.offset++);
-    value += (byte & 127) * 128 ** i;
-    if (byte < 128) return value;
-  }
-  throw new Error(`a number has more than ${longestNumber} bytes`);
-}
+const numberAt = (reader: DataReader): number =>
+  numberOf(() => reader.view.getUint8(reader.offset++), longestNumber, 'a number');
 
 function checkBlock(reader: DataReader, left: number, miniblocks: number, each: number): number {
   numberAt(reader);

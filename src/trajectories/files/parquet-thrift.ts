@@ -62,14 +62,19 @@ class Scan {
   }
 
   private number(mostBytes: number): number {
-    let value = 0;
-    for (let i = 0; i < mostBytes; i++) {
-      const byte = this.byte();
-      value += (byte & 127) * 128 ** i;
-      if (byte < 128) return value;
-    }
-    throw new Error(`a number in a header has more than ${mostBytes} bytes`);
+    return numberOf(() => this.byte(), mostBytes, 'a number in a header');
   }
+}
+
+/** Reads a number of seven bits a byte. Throws Error for one of more than `mostBytes`; `what` names it. */
+export function numberOf(nextByte: () => number, mostBytes: number, what: string): number {
+  let value = 0;
+  for (let i = 0; i < mostBytes; i++) {
+    const byte = nextByte();
+    value += (byte & 127) * 128 ** i;
+    if (byte < 128) return value;
+  }
+  throw new Error(`${what} has more than ${mostBytes} bytes`);
 }
 
 /** Checks the header that begins at `offset`. Throws Error for one that would not end or fill the memory. */
