@@ -12,23 +12,16 @@ const refusals: { readonly [name: string]: string } = {
 
 /** A policy as the chat model that the server asks. */
 export function chatModel(id: string, policy: Policy): ChatModel {
-  let load = 0;
   return {
     id,
     created: Math.floor(Date.now() / 1000),
     mostReplies: policy.mostReplies,
-    get load() {
-      return load;
-    },
     async complete({ messages, seed, ...request }) {
-      load++;
       try {
         return await policy.complete(messages, { ...request, seed: seed === null ? randomSeed() : seed >>> 0 });
       } catch (error) {
         const { name, message } = error as Error;
         throw refusals[name] ? new ChatRequestError(message, 'messages', refusals[name]) : error;
-      } finally {
-        load--;
       }
     },
   };

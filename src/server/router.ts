@@ -9,6 +9,8 @@ export interface Request {
   query: { readonly [name: string]: string | string[] };
   body: Buffer | undefined;
   contentType: string | undefined;
+  /** Keys of the client, from the one that is hardest to change: its address, what it authorises itself with, its connection. */
+  client: readonly unknown[];
   /** Returns a signal that aborts when the client disconnects. */
   disconnected(): AbortSignal;
 }
@@ -77,6 +79,7 @@ function read(request: FastifyRequest, reply: FastifyReply): Request {
     query: request.query as Request['query'],
     body: request.body as Buffer | undefined,
     contentType: sentType(request),
+    client: [request.ip, request.headers.authorization, request.raw.socket],
     disconnected() {
       const control = new AbortController();
       onceEnded(request.raw, reply.raw, () => control.abort());

@@ -7,6 +7,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Door } from './door.ts';
+import { earlierAnswers, followRequests } from './in-progress.ts';
 
 /** One side of a socket: produces an answer to each message. */
 interface Conversation {
@@ -51,16 +52,20 @@ export class Sockets {
   }
 
   attach(http: HttpServer): void {
-    http.on('upgrade', (request, socket, head) => {
-      if (/websocket/i.test(request.headers.upgrade ?? '')) void this.upgrade(request, socket, head);
-      else answerPlainly(http, request, socket, head);
-    });
+    const others = attached.get(http);
+    if (others) others.push(this);
+    else dispatch(http, [this]);
   }
 
-  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    if (this.prefix && !request.url?.startsWith(`${this.prefix}/`)) return;
+  /** True for the paths below its prefix. */
+  owns(path: string): boolean {
+    return !this.prefix || path.startsWith(`${this.prefix}/`);
+  }
+
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // A client that leaves during a delay must not end the process.
     socket.on('error', () => {});
+    await earlierAnswers(socket);
     request.url = this.door.strip(request);
     const objection = await this.door.decide(request);
     const path = request.url.split('?', 1)[0].slice(this.prefix.length);
@@ -80,6 +85,23 @@ export class Sockets {
   }
 }
 
+/** Each server's sockets: those of the mounts of one application share its server. */
+const attached = new WeakMap<HttpServer, Sockets[]>();
+
+/** Listens for requests that ask for another protocol. */
+function dispatch(http: HttpServer, mounts: Sockets[]): void {
+  attached.set(http, mounts);
+  followRequests(http);
+  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const isSocket = /websocket/i.test(request.headers.upgrade ?? '');
+    const mount = mounts.find((each) => each.owns(request.url ?? ''));
+    if (!isSocket) void answerPlainly(http, request, socket, head);
+    else if (mount) void mount.upgrade(request, socket, head);
+    // An application's own sockets have a listener of their own.
+    else if (http.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found', 'There is no socket here.');
+  });
+}
+
 const ofUpgrade = (name: string) => /^(?:upgrade|http2-settings)$/i.test(name.trim());
 const withoutUpgrade = (connection: string) =>
   connection
@@ -89,9 +111,15 @@ const withoutUpgrade = (connection: string) =>
 
 /**
  * Answers a request that asks for another protocol as one that does not, as RFC 9110, section 7.8 allows: Java's client
- * asks for `h2c` with every first request. Node hands all of them to the listener of sockets.
+ * asks for `h2c` with every first request. Node hands all of them to the listener of sockets. Before the answers to
+ * earlier requests are sent, Node would not send this one.
  */
-function answerPlainly(http: HttpServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+async function answerPlainly(http: HttpServer, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  const ignore = () => {};
+  socket.on('error', ignore);
+  await earlierAnswers(socket);
+  socket.off('error', ignore);
+  if (socket.destroyed) return;
   const { method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let k = 0; k < rawHeaders.length; k += 2) {

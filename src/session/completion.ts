@@ -122,17 +122,11 @@ export function worldTurns(messages: readonly ChatMessage[]): ChatMessage[] {
 
 export class Completer {
   private queue: Promise<unknown> = Promise.resolve();
-  private waiting = 0;
 
   constructor(
     private readonly completionPolicy: CompletionPolicy,
     private readonly rules: MessageRules = {},
   ) {}
-
-  /** Number of requests that are waiting or in progress. */
-  get load(): number {
-    return this.waiting;
-  }
 
   /** Maximum number of tokens in a reply. */
   get mostTokens(): number {
@@ -145,13 +139,12 @@ export class Completer {
 
   /** Queues a request: requests run one after another because they share the policy's cache. */
   complete(request: CompletionRequest): Promise<Completion> {
-    this.waiting++;
     const result = this.queue.then(() => {
       request.signal?.throwIfAborted();
       return this.answer(request);
     });
     this.queue = result.catch(() => {});
-    return result.finally(() => this.waiting--);
+    return result;
   }
 
   private async answer(request: CompletionRequest): Promise<Completion> {

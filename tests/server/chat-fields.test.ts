@@ -12,7 +12,6 @@ const echo: ChatModel = {
   id: 'echo',
   created: 1,
   mostReplies: 2,
-  load: 0,
   complete: async () => ({ replies: [{ text: 'x', ending: 'stop' }], promptTokens: 1, completionTokens: 1 }),
 };
 const body = { model: 'echo', messages: [{ role: 'user', content: 'hello' }] };

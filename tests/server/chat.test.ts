@@ -38,7 +38,6 @@ class Echo implements ChatModel {
   readonly id = 'echo';
   readonly created = 1;
   readonly mostReplies = 2;
-  load = 0;
   received: ChatRequest[] = [];
   async complete(request: ChatRequest) {
     this.received.push(request);
@@ -129,7 +128,7 @@ describe('the protocol', () => {
     let go = () => {};
     let end: (error: Error | null) => void = () => {};
     const slow = {
-      ...{ id: 'slow', created: 1, mostReplies: 2, load: 0 },
+      ...{ id: 'slow', created: 1, mostReplies: 2 },
       async complete({ onPiece }: ChatRequest) {
         await new Promise<void>((done) => {
           go = done;
@@ -181,7 +180,7 @@ describe('the protocol', () => {
 
   test('a stream that fails before its first event has an error status', async () => {
     const unable = {
-      ...{ id: 'unable', created: 1, mostReplies: 1, load: 0 },
+      ...{ id: 'unable', created: 1, mostReplies: 1 },
       complete: () => Promise.reject(new ChatRequestError('no', 'messages', 'context_length_exceeded')),
     };
     server = await startServer(['textcraft'], { models: [unable] });
@@ -213,12 +212,7 @@ describe('the protocol', () => {
     const headers = { 'content-type': 'application/json' };
     const broken = await server.app.inject({ method: 'POST', url: '/v1/chat/completions', headers, payload: '{' });
     expect([broken.statusCode, broken.json().error.type]).toEqual([400, 'invalid_request_error']);
-    echo.load = 256;
-    expect(await ask({ model: 'echo', messages })).toMatchObject({
-      status: 429,
-      json: { error: { type: 'rate_limit_error' } },
-    });
-    expect((await ask({ model: 'echo', messages, top_p: 1, presence_penalty: 0, tools: [] })).status).toBe(429);
+    expect((await ask({ model: 'echo', messages, top_p: 1, presence_penalty: 0, tools: [] })).status).toBe(200);
   });
 
   test('without a policy the error explains how to serve one', async () => {
@@ -386,7 +380,6 @@ describe('the policy that comes with the page', () => {
       status: 400,
       json: { error: { param: 'messages' } },
     });
-    expect(opened.model.load).toBe(0);
   });
 
   test('a folder of the same files is the same policy; a folder without them is refused', async () => {

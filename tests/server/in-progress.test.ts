@@ -1,6 +1,8 @@
 /** What a client keeps open: the requests of one connection are bounded and end with it, a refused socket is closed. */
 import { connect } from 'node:net';
+import fastify from 'fastify';
 import { afterEach, expect, test } from 'vitest';
+import { worldsPlugin } from '../../src/library/server.ts';
 import { AgentGymHost } from '../../src/server/agentgym/host.ts';
 import type { ChatModel } from '../../src/server/openai/chat-model.ts';
 import type { ServedWorld } from '../../src/server/served-world.ts';
@@ -38,20 +40,24 @@ test('a connection has at most 32 requests in progress; the others are refused b
 
 test('all requests of a connection end when it closes, those too whose answers wait for an earlier one', async () => {
   const signals: AbortSignal[] = [];
-  const model: ChatModel = {
-    ...{ id: 'm', created: 0, mostReplies: 1, load: 0 },
+  const model = (id: string): ChatModel => ({
+    ...{ id, created: 0, mostReplies: 1 },
     complete: ({ signal }) =>
       new Promise((_, reject) => {
         signals.push(signal);
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
-  };
+  });
   const reported: unknown[] = [];
-  server = await startServer(['textcraft'], { models: [model], report: (error) => reported.push(error) });
+  // Each model answers one request at a time.
+  const models = ['a', 'b', 'c'].map(model);
+  server = await startServer(['textcraft'], { models, report: (error) => reported.push(error) });
   const port = await listen();
-  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }] });
-  const asked = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const socket = connect(port, '127.0.0.1', () => socket.write(asked.repeat(3)));
+  const asked = models.map(({ id }) => {
+    const body = JSON.stringify({ model: id, messages: [{ role: 'user', content: 'x' }] });
+    return `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  });
+  const socket = connect(port, '127.0.0.1', () => socket.write(asked.join('')));
   socket.on('error', () => {});
   await expect.poll(() => signals.length).toBe(3);
   socket.destroy();
@@ -72,6 +78,33 @@ test('a refused socket is closed though its client keeps its side open', async (
   const open = () => new Promise((resolve) => server.app.server.getConnections((_error, count) => resolve(count)));
   await expect.poll(open).toBe(0);
   client.destroy();
+});
+
+const upgradeTo = (protocol: string) =>
+  `Host: localhost\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+
+test('a request for another protocol is answered after the earlier requests of its connection', async () => {
+  server = await startServer(['textcraft']);
+  const port = await listen();
+  const plain = 'GET /textcraft/ HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const h2c = `GET /textcraft/ HTTP/1.1\r\n${upgradeTo('h2c')}`;
+  const last = 'GET /textcraft/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+  const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses(await sendRaw(port, plain + h2c + plain + h2c + last))).toEqual(Array(5).fill('200'));
+  const socket = `GET /no/such/socket HTTP/1.1\r\n${upgradeTo('websocket')}`;
+  expect(statuses(await sendRaw(port, plain + socket))).toEqual(['200', '404']);
+});
+
+test('mounts of one application answer a request for another protocol once, and refuse unknown sockets', async () => {
+  const app = fastify();
+  for (const prefix of ['/a', '/b']) await app.register(worldsPlugin, { prefix, worlds: ['textcraft'] });
+  const port = Number(new URL(await app.listen({ port: 0 })).port);
+  const create = `POST /b/textcraft/create HTTP/1.1\r\nContent-Length: 2\r\n${upgradeTo('h2c')}{}`;
+  const last =
+    'POST /b/textcraft/create HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}';
+  expect([...(await sendRaw(port, create + last)).matchAll(/"id":(\d+)/g)].map(([, id]) => id)).toEqual(['0', '1']);
+  expect(await sendRaw(port, `GET /c/ws HTTP/1.1\r\n${upgradeTo('websocket')}`)).toContain('404 Not Found');
+  await app.close();
 });
 
 test('a list of the open environments keeps none of them from expiring', () => {

@@ -36,8 +36,6 @@ export interface ChatModel {
   /** Seconds since 1970. */
   created: number;
   mostReplies: number;
-  /** Number of requests that are waiting or running. */
-  readonly load: number;
   complete(request: ChatRequest): Promise<ChatReply>;
 }
 

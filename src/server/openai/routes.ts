@@ -4,11 +4,9 @@
  */
 import { shown } from '../messages.ts';
 import type { Answer, Handler, Request, Router } from '../router.ts';
-import { type ChatModel, type ChatReply, ChatRequestError } from './chat-model.ts';
+import { type ChatModel, type ChatReply, type ChatRequest, ChatRequestError } from './chat-model.ts';
 import { type ChatBody, readChatBody } from './request.ts';
-
-/** Maximum number of requests waiting for the policy, which handles one at a time. */
-const mostWaiting = 256;
+import { QueueFull, Turns } from './turns.ts';
 
 /** Status of an answer to a client that has left, as in nginx. */
 const clientLeft = 499;
@@ -126,36 +124,44 @@ async function* guarded(all: AsyncIterable<string>, report: Report): AsyncIterab
   }
 }
 
-function find(models: readonly ChatModel[], name: string): ChatModel {
-  const model = models.find(({ id }) => id === name);
-  if (model) return model;
+/** A model, and the turns of its clients. */
+interface Served {
+  model: ChatModel;
+  turns: Turns;
+}
+
+function find(models: readonly Served[], name: string): Served {
+  const served = models.find(({ model }) => model.id === name);
+  if (served) return served;
   const known = models.length
-    ? `available: ${models.map(({ id }) => id).join(', ')}`
+    ? `available: ${models.map(({ model }) => model.id).join(', ')}`
     : 'no policy is served: start the server with --policy';
   throw new ChatRequestError(`The model ${shown(name)} does not exist: ${known}.`, 'model', 'model_not_found', 404);
 }
 
-async function complete(models: readonly ChatModel[], request: Request, report: Report): Promise<Answer> {
+/** Completes a request in its client's turn. */
+const inTurn = ({ model, turns }: Served, client: readonly unknown[], request: ChatRequest): Promise<ChatReply> =>
+  turns
+    .during(client, request.signal, () => model.complete(request))
+    .catch((error) => {
+      if (!(error instanceof QueueFull)) throw error;
+      throw new ChatRequestError(error.message, null, 'rate_limit_exceeded', 429, 'rate_limit_error');
+    });
+
+async function complete(models: readonly Served[], request: Request, report: Report): Promise<Answer> {
   const body = readChatBody(request.body);
-  const model = find(models, body.model);
+  const served = find(models, body.model);
+  const { model } = served;
   if (body.n > model.mostReplies)
     throw new ChatRequestError(
       `Invalid 'n': this policy returns at most ${model.mostReplies} replies.`,
       'n',
       'invalid_value',
     );
-  if (model.load >= mostWaiting)
-    throw new ChatRequestError(
-      `${model.load} requests are waiting for this policy, which is the limit: try again later.`,
-      null,
-      'rate_limit_exceeded',
-      429,
-      'rate_limit_error',
-    );
   const signal = request.disconnected();
   try {
-    if (!body.stream) return whole(model, await model.complete({ ...body, signal }));
-    const pending = new PendingReply((onPiece) => model.complete({ ...body, signal, onPiece }));
+    if (!body.stream) return whole(model, await inTurn(served, request.client, { ...body, signal }));
+    const pending = new PendingReply((onPiece) => inTurn(served, request.client, { ...body, signal, onPiece }));
     // A failure before the first piece still gets its own HTTP status.
     await pending.begun();
     return { status: 200, events: guarded(events(model, pending, body), report) };
@@ -167,8 +173,9 @@ async function complete(models: readonly ChatModel[], request: Request, report: 
 }
 
 export function mountChat(router: Router, models: readonly ChatModel[], report: Report): void {
+  const served = models.map((model) => ({ model, turns: new Turns() }));
   const answer: Handler = (request) =>
-    complete(models, request, report).catch((error) => {
+    complete(served, request, report).catch((error) => {
       const { status, json: body } = failureOf(error, report);
       return json(status, body);
     });
