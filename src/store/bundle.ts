@@ -145,21 +145,19 @@ function entriesOf(
 /** Levels of objects and lists in a part. Deeper ones exhaust the stack wherever they are written again. */
 const mostLevels = 100;
 
-/** True if a JSON value has at most so many levels. Walks level by level, without recursion. */
-function isShallow(value: unknown): boolean {
-  let level = [value];
-  for (let k = 0; level.length; k++) {
-    if (k > mostLevels) return false;
-    level = level.flatMap((each) => (each !== null && typeof each === 'object' ? Object.values(each) : []));
-  }
-  return true;
+/** True if a JSON value has at most so many levels of objects and lists. */
+function isShallow(value: unknown, levels = mostLevels): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1));
 }
 
 /** Value of a part. Throws BundleError. */
-export function parseJson<T>(bytes: Uint8Array, name: string): T {
+export const parseJson = <T>(bytes: Uint8Array, name: string): T => parseText(decode(bytes), name);
+
+function parseText<T>(text: string, name: string): T {
   let value: T;
   try {
-    value = JSON.parse(decode(bytes));
+    value = JSON.parse(text);
   } catch {
     throw new BundleError(`${name} in this file is not JSON: the file is damaged. Export it again.`);
   }
@@ -251,7 +249,7 @@ function recordOf(line: string, k: number, before: number, { run }: BundleIndex)
   const where = `Line ${k + 1} of steps.jsonl`;
   const refuse = (problem: string) => new BundleError(`${where} in this file ${problem}. Export the run again.`);
   if (k === mostRecords) throw new BundleError(`steps.jsonl in this file has more than ${mostRecords} records.`);
-  const record = parseJson<StoredRecord | null>(encode(line), where);
+  const record = parseText<StoredRecord | null>(line, where);
   const { step } = Object(record) as Partial<StoredRecord>;
   if (!(Number.isInteger(step) && step! >= 0 && step! <= mostSteps)) throw refuse('has no step');
   if (step! <= before) throw refuse('is out of order');
