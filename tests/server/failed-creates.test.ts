@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Feedback } from '../../src/envs/env.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
-import { post, startServer } from './helpers.ts';
+import { get, post, startServer } from './helpers.ts';
 
 /** A world whose every start fails. */
 async function failing(name: string) {
@@ -50,6 +50,15 @@ it('a wrong id is the client’s mistake: the operator’s log gets nothing', as
       status: 500,
       json: 'Internal Server Error',
     });
+  expect(reported).toEqual([]);
+  await server.close();
+});
+
+it('a path that the original answers with 500 alone writes nothing into the operator’s log', async () => {
+  const reported: unknown[] = [];
+  const server = await startServer(['textcraft'], { report: (error) => reported.push(error) });
+  for (const path of ['/goal?id=0', '/commands?id=0'])
+    expect(await get(server, path)).toEqual({ status: 500, json: 'Internal Server Error' });
   expect(reported).toEqual([]);
   await server.close();
 });

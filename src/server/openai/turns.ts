@@ -5,7 +5,7 @@
  */
 
 /** Maximum number of requests waiting for a policy. */
-export const mostWaiting = 256;
+const mostWaiting = 256;
 
 /** Too many requests wait, and no client has more of them than the refused one. */
 export class QueueFull extends Error {

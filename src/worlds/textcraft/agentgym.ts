@@ -7,6 +7,7 @@ import {
   modulo,
   Refused,
   requireAnswer,
+  ServerFault,
   sessionOf,
   str,
 } from '../../envs/serving/form.ts';
@@ -72,7 +73,7 @@ export const agentGymForm: AgentGymForm = {
       path,
       fields: { id: int },
       answer: () => {
-        throw new Error(`The original answers GET ${path} with status 500 alone.`);
+        throw new ServerFault(`The original answers GET ${path} with status 500 alone.`);
       },
     })),
     { method: 'POST', path: '/close', fields: { id: int }, answer: (host, { id }) => closeById(host, id) },
