@@ -5,6 +5,7 @@
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { Door, newToken } from '../src/server/door.ts';
 import { timeOuts } from '../src/server/time-outs.ts';
+import { delaySocketRequests } from '../src/server/upgrades.ts';
 import type { ProxyConfig } from './config.ts';
 import { openForward } from './forward/open.ts';
 import type { Part } from './part.ts';
@@ -94,6 +95,7 @@ export async function openProxy(config: ProxyConfig, options: ProxyOptions): Pro
     throw error;
   }
   for (const part of parts) part.mount(app);
+  app.addHook('onReady', async () => delaySocketRequests(app.server));
   const descriptions = parts.map(({ path, title, notes }) => ({ path, title, notes }));
   app.get('/', async () => ({ name: 'tabgym-proxy', version: options.version, parts: descriptions }));
   return {

@@ -58,6 +58,13 @@ function cutSlow(to: WebSocket, data: unknown, from: WebSocket): void {
   to.terminate();
 }
 
+/**
+ * Headers of an answer that are not passed on: the server's own access control, and those that concern its connection
+ * (RFC 9110, section 7.6.1). Node throws at a `trailer` beside a length.
+ */
+const droppedHeaders =
+  /^(?:access-control-.*|set-cookie|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/;
+
 type Headers = { [name: string]: unknown };
 
 function without(headers: Headers, drop: (name: string) => boolean): Headers {
@@ -149,8 +156,7 @@ function mountForward(app: FastifyInstance, prefix: string, { name, address }: F
         },
         rewriteRequestHeaders: (_request, headers) =>
           without(headers, (name) => removedHeaders.includes(name)) as never,
-        rewriteHeaders: (headers) =>
-          without(headers, (name) => /^access-control-|^set-cookie$|^transfer-encoding$/.test(name)) as never,
+        rewriteHeaders: (headers) => without(headers, (name) => droppedHeaders.test(name)) as never,
       },
       wsClientOptions: { ...noHeaders, handshakeTimeout: connectMs, maxPayload: mostMessage },
       wsServerOptions: { maxPayload: mostMessage },

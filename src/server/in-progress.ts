@@ -2,8 +2,7 @@
  * Requests in progress on each connection. HTTP/1.1 lets a client send thousands at once before it reads an answer, and
  * Node hands all of them over; their answers then wait in memory.
  */
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Maximum number of requests in progress on one connection. Browsers and the usual clients send one. */
 const mostInProgress = 32;
@@ -59,24 +58,4 @@ export function countRequest(request: IncomingMessage, response: ServerResponse)
   counts.set(socket, count + 1);
   onceEnded(request, response, () => counts.set(socket, counts.get(socket)! - 1));
   return null;
-}
-
-/** For each connection, the request that came last, while its answer is not complete. */
-const latest = new WeakMap<object, { request: IncomingMessage; response: ServerResponse }>();
-
-/** Follows a server's requests for `earlierAnswers`. */
-export function followRequests(http: HttpServer): void {
-  http.on('request', (request, response) => {
-    const each = { request, response };
-    latest.set(request.socket, each);
-    onceEnded(request, response, () => {
-      if (latest.get(request.socket) === each) latest.delete(request.socket);
-    });
-  });
-}
-
-/** Resolves once the connection has sent its answers to all requests, or is closed. Answers are sent in order. */
-export function earlierAnswers(socket: Duplex): Promise<void> {
-  const last = latest.get(socket);
-  return new Promise((resolve) => (last ? onceEnded(last.request, last.response, resolve) : resolve()));
 }

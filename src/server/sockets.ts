@@ -7,7 +7,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Door } from './door.ts';
-import { earlierAnswers, followRequests } from './in-progress.ts';
+import { onSocketRequest } from './upgrades.ts';
 
 /** One side of a socket: produces an answer to each message. */
 interface Conversation {
@@ -63,9 +63,6 @@ export class Sockets {
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // A client that leaves during a delay must not end the process.
-    socket.on('error', () => {});
-    await earlierAnswers(socket);
     request.url = this.door.strip(request);
     const objection = await this.door.decide(request);
     const path = request.url.split('?', 1)[0].slice(this.prefix.length);
@@ -88,46 +85,14 @@ export class Sockets {
 /** Each server's sockets: those of the mounts of one application share its server. */
 const attached = new WeakMap<HttpServer, Sockets[]>();
 
-/** Listens for requests that ask for another protocol. */
 function dispatch(http: HttpServer, mounts: Sockets[]): void {
   attached.set(http, mounts);
-  followRequests(http);
-  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const isSocket = /websocket/i.test(request.headers.upgrade ?? '');
+  onSocketRequest(http, (request, socket, head) => {
     const mount = mounts.find((each) => each.owns(request.url ?? ''));
-    if (!isSocket) void answerPlainly(http, request, socket, head);
-    else if (mount) void mount.upgrade(request, socket, head);
+    if (mount) void mount.upgrade(request, socket, head);
     // An application's own sockets have a listener of their own.
     else if (http.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found', 'There is no socket here.');
   });
-}
-
-const ofUpgrade = (name: string) => /^(?:upgrade|http2-settings)$/i.test(name.trim());
-const withoutUpgrade = (connection: string) =>
-  connection
-    .split(',')
-    .filter((name) => !ofUpgrade(name))
-    .join(',');
-
-/**
- * Answers a request that asks for another protocol as one that does not, as RFC 9110, section 7.8 allows: Java's client
- * asks for `h2c` with every first request. Node hands all of them to the listener of sockets. Before the answers to
- * earlier requests are sent, Node would not send this one.
- */
-async function answerPlainly(http: HttpServer, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-  const ignore = () => {};
-  socket.on('error', ignore);
-  await earlierAnswers(socket);
-  socket.off('error', ignore);
-  if (socket.destroyed) return;
-  const { method, url, httpVersion, rawHeaders } = request;
-  const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let k = 0; k < rawHeaders.length; k += 2) {
-    const [name, value] = rawHeaders.slice(k, k + 2);
-    if (!ofUpgrade(name)) lines.push(`${name}: ${/^connection$/i.test(name) ? withoutUpgrade(value) : value}`);
-  }
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  http.emit('connection', socket);
 }
 
 /** Closes the socket after the answer. Node leaves it open until the client closes its side too. */

@@ -93,6 +93,19 @@ describe('forwarding', () => {
       odd.server.close();
     },
   );
+  it('passes on no headers of the connection to a server, and lives on after a trailer without chunks', async () => {
+    const odd = await rawServer(
+      'HTTP/1.1 200 OK\r\nconnection: x-a, close\r\nkeep-alive: timeout=99999\r\ntrailer: x-t\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\nhi',
+    );
+    const { other, there } = await proxyOf(odd.address);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const answer = await fetch(there);
+      expect([answer.status, await answer.text()]).toEqual([200, 'hi']);
+      expect([answer.headers.get('trailer'), answer.headers.get('upgrade')]).toEqual([null, null]);
+    }
+    await other.close();
+    odd.server.close();
+  });
   it.each([
     ['a status of four digits', 'HTTP/1.1 1000 X\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nhi'],

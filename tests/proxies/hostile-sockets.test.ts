@@ -71,6 +71,28 @@ describe('a socket through the proxy', () => {
     expect((await fetch(`http://127.0.0.1:${port}/${proxy.token}/`)).status).toBe(200);
   });
 
+  it.each(['websocket', 'h2c'])(
+    'that asks for %s behind another request, without a token, ends nothing',
+    async (kind) => {
+      const { proxy, port, path } = await proxyTo(await socketServer(() => {}));
+      const asked = `GET / HTTP/1.1\r\nHost: localhost\r\n\r\n${upgrade('/').replace('websocket', kind)}`;
+      const answer = await new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connect(port, '127.0.0.1', () => socket.write(asked));
+        closers.push(() => socket.destroy());
+        socket.on('data', (data) => {
+          text += data;
+          if (text.match(/WrongToken/g)?.length === 2) resolve(text);
+        });
+      });
+      expect(answer.match(/HTTP\/1\.1 403/g)).toHaveLength(2);
+      const client = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+      await new Promise((open) => client.once('open', open));
+      client.close();
+      expect((await fetch(`http://127.0.0.1:${port}/${proxy.token}/`)).status).toBe(200);
+    },
+  );
+
   it('is cut when its client does not read', async () => {
     const cut = new Promise((resolve) => {
       void socketServer((socket) => {
