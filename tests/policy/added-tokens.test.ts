@@ -68,3 +68,42 @@ it('a tokenizer of whole words looks up 4,000 names that begin alike', () => {
     names[0],
   ]);
 });
+
+it('99,000 whole words and names are read in 2 seconds', () => {
+  const names = Array.from({ length: 99_000 }, (_, k) => `${((k * 2_654_435_761) % 2 ** 32).toString(36)} ${k}`);
+  const json = buildTokenizerJson(['a'], { names });
+  const seconds = Array.from({ length: 3 }, () => {
+    const start = performance.now();
+    expect(new Tokenizer(json).encode(`a ${names[7]} a`)).toHaveLength(3);
+    return (performance.now() - start) / 1000;
+  });
+  expect(Math.min(...seconds)).toBeLessThan(2);
+});
+
+it('WordPiece takes the longest token at each place, as a search through all of them does', () => {
+  const piece = fc.string({ unit: fc.constantFrom('a', 'b', '#', '\ud83d\ude00'), minLength: 1, maxLength: 5 });
+  const naiveOf = (vocab: readonly string[], word: string): string[] => {
+    const out: string[] = [];
+    for (let at = 0; at < word.length; ) {
+      const bare = vocab.flatMap((token) => (at === 0 ? [token] : token.startsWith('##') ? [token.slice(2)] : []));
+      const fits = bare.filter((text) => text && word.startsWith(text, at)).sort((a, b) => b.length - a.length);
+      if (!fits.length) return ['[UNK]'];
+      out.push(at === 0 ? fits[0] : `##${fits[0]}`);
+      at += fits[0].length;
+    }
+    return out;
+  };
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.array(piece, { minLength: 1, maxLength: 8 }), (parts, words) => {
+      const vocab = ['[UNK]', '##a', ...parts, ...parts.map((part) => `##${part}`)];
+      const ids = Object.fromEntries([...new Set(vocab)].map((token, id) => [token, id]));
+      const model = { type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', vocab: ids };
+      const tokenizer = new Tokenizer({ ...buildTokenizerJson([]), added_tokens: [], pre_tokenizer: null, model });
+      for (const word of [...words, words.join('')])
+        expect(Array.from(tokenizer.encode(word), (id) => tokenizer.token(id))).toEqual(
+          naiveOf(Object.keys(ids), word),
+        );
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -6,7 +6,7 @@
  * This file depends on strings and ids only, never on worlds or turns. Whitespace is lost: decoding joins tokens with
  * single spaces, so a text that must be exact (an action) is looked up instead of decoded.
  */
-import { AddedTokens } from './hf/added-tokens.ts';
+import { isNormalized } from './hf/added-tokens.ts';
 import { byteOfToken } from './hf/decoders.ts';
 import { TokenizerPartError } from './hf/pattern.ts';
 import { Pipeline } from './hf/pipeline.ts';
@@ -113,9 +113,7 @@ const spaces = /[ \n]+/;
 /** True if no token crosses a space: the model encodes each whitespace-separated word on its own. */
 function splitsAtWhitespace({ pre_tokenizer, model }: TokenizerJson, added: TokenizerJson['added_tokens']): boolean {
   const first = (pre_tokenizer as { pretokenizers?: { type: string }[] } | null)?.pretokenizers?.[0];
-  const wider = added.some(
-    ({ lstrip, rstrip, single_word, normalized }) => lstrip || rstrip || single_word || normalized,
-  );
+  const wider = added.some((each) => each.lstrip || each.rstrip || each.single_word || isNormalized(each));
   return model.type === 'WordPiece' && first?.type === 'WhitespaceSplit' && !wider;
 }
 
@@ -127,7 +125,6 @@ export class Tokenizer {
   private readonly inner: Pipeline;
   private readonly cache = new Map<string, Int32Array>();
   private readonly splitsWords: boolean;
-  private readonly added: AddedTokens;
 
   /** `config` is the content of `tokenizer_config.json`, if the model has one. Throws TokenizerError. */
   constructor(
@@ -142,9 +139,7 @@ export class Tokenizer {
       throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
     }
     // Files of early versions may lack the list.
-    const added = json.added_tokens ?? [];
-    this.splitsWords = splitsAtWhitespace(json, added);
-    this.added = new AddedTokens(this.splitsWords ? added : [], (text) => text);
+    this.splitsWords = splitsAtWhitespace(json, json.added_tokens ?? []);
     // Ids may have gaps, and the embedding needs a row for the largest.
     this.vocabSize = this.inner.tokens.length;
   }
@@ -169,7 +164,7 @@ export class Tokenizer {
    */
   private encodeWords(text: string): Int32Array {
     const ids: number[] = [];
-    for (const section of this.added.sections(text)) {
+    for (const section of this.inner.added.plainSections(text)) {
       if (typeof section === 'number') ids.push(section);
       else
         for (const word of section.text.split(spaces)) if (word) for (const id of this.encodeWhole(word)) ids.push(id);

@@ -4,6 +4,7 @@
  * longest of those; `single_word` passes over a match beside a word character, `lstrip` and `rstrip` take the white
  * space beside it.
  */
+import { LongestMatch } from './longest-match.ts';
 import type { Normalize } from './normalizers.ts';
 import { TokenizerPartError, whiteSpace, wordCharacters } from './pattern.ts';
 import type { TextPiece } from './pre-tokenizers.ts';
@@ -36,84 +37,50 @@ function mayStand({ single_word }: AddedToken, text: string, start: number, end:
   return !wordBefore.test(text.slice(Math.max(0, start - 2), start)) && !wordAfter.test(text.slice(end, end + 2));
 }
 
-interface Entry {
-  text: string;
-  token: AddedToken;
-  /** Index of the longest other entry with which this one begins; -1: there is none. */
-  shorter: number;
-}
-
-/** Entries in the order of their texts, the first of equal texts alone. */
-function sorted(entries: readonly Omit<Entry, 'shorter'>[]): Entry[] {
-  const unique = new Map<string, Entry>();
-  for (const each of entries) if (!unique.has(each.text)) unique.set(each.text, { ...each, shorter: -1 });
-  const list = [...unique.values()].sort((a, b) => (a.text < b.text ? -1 : 1));
-  // Entries with which the current one begins stand before it, nested.
-  const open: number[] = [];
-  for (const [k, each] of list.entries()) {
-    while (open.length && !each.text.startsWith(list[open.at(-1)!].text)) open.pop();
-    each.shorter = open.at(-1) ?? -1;
-    open.push(k);
-  }
-  return list;
-}
-
 /** Finds added tokens in a text. */
 class Finder {
-  private readonly list: readonly Entry[];
-  private readonly firsts: ReadonlySet<string>;
+  /** The first token of each text. */
+  private readonly tokens = new Map<string, AddedToken>();
+  private readonly texts: LongestMatch;
 
   constructor(tokens: readonly AddedToken[], textOf: (token: AddedToken) => string) {
-    const entries = tokens.filter(({ content }) => content !== '').map((token) => ({ token, text: textOf(token) }));
-    const empty = entries.find(({ text }) => text === '');
-    if (empty)
-      throw new TokenizerPartError(`the added token "${empty.token.content}", of which the normalizer leaves nothing`);
-    this.list = sorted(entries);
-    this.firsts = new Set(this.list.map(({ text }) => text[0]));
-  }
-
-  /** The longest entry at a place of a text. Searches by halves: some models have 65,000 tokens that begin alike. */
-  private at(text: string, place: number): Entry | undefined {
-    if (!this.firsts.has(text[place])) return undefined;
-    const rest = text.slice(place);
-    let [low, high] = [0, this.list.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.list[middle].text <= rest) low = middle + 1;
-      else high = middle;
+    for (const token of tokens) {
+      if (token.content === '') continue;
+      const text = textOf(token);
+      if (text === '')
+        throw new TokenizerPartError(`the added token "${token.content}", of which the normalizer leaves nothing`);
+      if (!this.tokens.has(text)) this.tokens.set(text, token);
     }
-    // What stands at the place is the last entry before its text, or one with which that entry begins.
-    let k = low - 1;
-    while (k >= 0 && !rest.startsWith(this.list[k].text)) k = this.list[k].shorter;
-    return this.list[k];
+    this.texts = new LongestMatch(this.tokens.keys());
   }
 
   /** Divides a piece at the added tokens. */
   split(piece: TextPiece): Section[] {
     const { text } = piece;
-    if (this.list.length === 0) return [piece];
+    if (this.texts.isEmpty) return [piece];
     const sections: Section[] = [];
     let done = 0;
     const takeText = (end: number) => {
       if (done < end) sections.push({ text: text.slice(done, end), first: piece.first && done === 0 });
     };
     for (let at = 0; at < text.length; ) {
-      const found = this.at(text, at);
+      const found = this.texts.at(text, at);
       if (!found) {
         at++;
         continue;
       }
-      let [start, end] = [at, at + found.text.length];
+      const token = this.tokens.get(found)!;
+      let [start, end] = [at, at + found.length];
       at = end;
-      if (!mayStand(found.token, text, start, end)) continue;
-      if (found.token.lstrip) {
+      if (!mayStand(token, text, start, end)) continue;
+      if (token.lstrip) {
         while (start > 0 && space.test(text[start - 1])) start--;
         start = Math.max(start, done);
       }
-      if (found.token.rstrip) while (end < text.length && space.test(text[end])) end++;
+      if (token.rstrip) while (end < text.length && space.test(text[end])) end++;
       takeText(start);
       // A token that consists of white space is empty if the token before it has taken that white space.
-      if (end > start) sections.push(found.token.id);
+      if (end > start) sections.push(token.id);
       done = end;
     }
     takeText(text.length);
@@ -136,11 +103,16 @@ export class AddedTokens {
     this.after = new Finder(tokens.filter(isNormalized), ({ content }) => normalize(content));
   }
 
+  /** Pieces of a text as it is, and the ids of the added tokens between them that are found before the normalizer. */
+  plainSections(text: string): Section[] {
+    return this.before.split({ text, first: true });
+  }
+
   /** Normalized pieces of a text, and the ids of the added tokens between them. */
   sections(text: string): Section[] {
-    return this.before
-      .split({ text, first: true })
-      .flatMap((section) => (typeof section === 'number' ? [section] : this.after.split(this.normalized(section))));
+    return this.plainSections(text).flatMap((section) =>
+      typeof section === 'number' ? [section] : this.after.split(this.normalized(section)),
+    );
   }
 
   /** A piece whose leading white space the normalizer drops no longer begins where the text begins. */

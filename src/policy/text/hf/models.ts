@@ -1,5 +1,6 @@
 /** Models of a `tokenizer.json`: from a piece of text to ids. A type that is not listed is refused by name. */
 import { Bpe, type TextModel } from './bpe.ts';
+import { LongestMatch } from './longest-match.ts';
 import { kindNamed, type Part, TokenizerPartError } from './pattern.ts';
 import { Unigram } from './unigram.ts';
 
@@ -25,51 +26,36 @@ class WordLevel implements TextModel {
   }
 }
 
-/** Beginning of tokens: the id of the token that it is, if any, and the longer beginnings by their next character. */
-class Prefix {
-  id: number | undefined;
-  readonly next = new Map<string, Prefix>();
-
-  /** Returns the beginning that this one and the text make, made if there is none. */
-  add(text: string): Prefix {
-    let at: Prefix = this;
-    for (const character of text) {
-      const known = at.next.get(character) ?? new Prefix();
-      at.next.set(character, known);
-      at = known;
-    }
-    return at;
-  }
-}
+const halfCharacter = /\p{Surrogate}/u;
 
 /** BERT's longest match first; a word without a match is one unknown token. */
 class WordPiece implements TextModel {
   readonly vocab: ReadonlyMap<string, number>;
   private readonly prefix: string;
   private readonly longest: number;
-  private readonly atStart = new Prefix();
-  private readonly within: Prefix;
+  private readonly atStart: LongestMatch;
+  /** Without the prefix. */
+  private readonly within: LongestMatch;
 
   constructor(private readonly part: WordPart) {
     this.vocab = new Map(Object.entries(part.vocab));
     this.prefix = (part.continuing_subword_prefix as string | undefined) ?? '##';
     this.longest = (part.max_input_chars_per_word as number | undefined) ?? 100;
-    for (const [token, id] of this.vocab) this.atStart.add(token).id = id;
-    this.within = this.atStart.add(this.prefix);
+    // A text has no halves of characters.
+    const tokens = [...this.vocab.keys()].filter((token) => !halfCharacter.test(token));
+    const continuing = tokens.filter((token) => token.startsWith(this.prefix));
+    this.atStart = new LongestMatch(tokens);
+    this.within = new LongestMatch(continuing.map((token) => token.slice(this.prefix.length)));
   }
 
   encode(piece: string): readonly number[] {
-    const characters = Array.from(piece);
     const ids: number[] = [];
-    if (characters.length > this.longest) return [this.unknown(piece)];
-    for (let start = 0; start < characters.length; ) {
-      let [id, next] = [undefined as number | undefined, start];
-      let at = (start > 0 ? this.within : this.atStart).next.get(characters[start]);
-      for (let end = start + 1; at; at = at.next.get(characters[end++]))
-        if (at.id !== undefined) [id, next] = [at.id, end];
-      if (id === undefined) return [this.unknown(piece)];
-      ids.push(id);
-      start = next;
+    if (Array.from(piece).length > this.longest) return [this.unknown(piece)];
+    for (let start = 0; start < piece.length; ) {
+      const found = (start > 0 ? this.within : this.atStart).at(piece, start);
+      if (!found) return [this.unknown(piece)];
+      ids.push(this.vocab.get(start > 0 ? this.prefix + found : found)!);
+      start += found.length;
     }
     return ids;
   }

@@ -61,7 +61,7 @@ export class Pipeline {
   /** Texts that the decoder reads: an added token found after the normalizer has its normalized text. */
   private readonly decoded: (string | undefined)[];
   private readonly specialTexts: ReadonlySet<string>;
-  private readonly added: AddedTokens;
+  readonly added: AddedTokens;
   private readonly preTokenize: PreTokenize;
   private readonly model: TextModel;
   private readonly decodeTokens: (tokens: readonly string[]) => string;
