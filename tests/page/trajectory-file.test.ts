@@ -2,6 +2,8 @@
  * A trajectory file in Setup: chosen for a stage of SFT, read with a list of its problems, refused if nothing can be
  * read.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -69,4 +71,29 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
     expect(errors).toEqual([]);
     await close();
   });
+});
+
+test('a large file is read in a worker of its own, which ends at once on Cancel', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-page-'));
+  const large = join(folder, 'large.jsonl');
+  writeFileSync(large, `${line('textcraft_1')}\n`.repeat(400_000));
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
+  const part = await imitating(page);
+  const started = page.waitForEvent('worker', (worker) => worker.url().includes('reader-worker'));
+  await part.getByLabel('Trajectories').setInputFiles(large);
+  const worker = await started;
+  const ended = worker.waitForEvent('close');
+  await part.getByRole('button', { name: 'Cancel' }).click();
+  await ended;
+  await part.getByRole('progressbar').waitFor({ state: 'hidden' });
+  await part.getByText("the oracle's play").waitFor();
+  // The worker of a file that is read to its end ends as well.
+  const next = page.waitForEvent('worker', (each) => each.url().includes('reader-worker'));
+  await part.getByLabel('Trajectories').setInputFiles(file('play.jsonl', line('textcraft_1')));
+  await part.getByText(/^1 trajectories/).waitFor();
+  const last = await next;
+  await expect.poll(() => page.workers().includes(last)).toBe(false);
+  expect(errors).toEqual([]);
+  await close();
+  rmSync(folder, { recursive: true });
 });

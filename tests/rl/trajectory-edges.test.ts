@@ -187,6 +187,13 @@ describe('a file', () => {
     );
   });
 
+  it('of Parquet is not reported as read before its rows are', async () => {
+    const bytes = readFileSync('tests/fixtures/rows.parquet');
+    const reported: number[] = [];
+    await TrajectoryFile.open(inMemory('rows.parquet', bytes), { onProgress: (done) => reported.push(done) });
+    expect(reported[0]).toBeLessThan(bytes.length);
+  });
+
   it('of another kind is named', async () => {
     const named = [
       ['PK\x03\x04', 'a zip archive', 'unzip'],

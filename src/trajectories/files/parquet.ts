@@ -60,14 +60,18 @@ function checkExpansion(written: number, { name, size }: ByteSource): void {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) } as ParquetParsers;
 
-/** Rows of a file, group by group: hyparquet decodes lists of a whole group, however few of its rows it is to return. */
-async function* rowsIn(source: ByteSource, file: AsyncBuffer): AsyncGenerator<unknown[]> {
+/**
+ * Rows of a file, group by group: hyparquet decodes lists of a whole group, however few of its rows it is to return.
+ * `share`: that of the rows before them.
+ */
+async function* rowsIn(source: ByteSource, file: AsyncBuffer): AsyncGenerator<{ rows: unknown[]; share: number }> {
   const { parquetReadObjects } = await import('hyparquet');
   const { readFooter } = await import('./parquet-schema.ts');
   const { checkGroups } = await import('./parquet-pages.ts');
   const { metadata, tree } = await readFooter(source, file);
   checkRows(metadata.num_rows, source.name);
   const sizes = await checkGroups(source, metadata, tree, mostBytes(source));
+  let done = 0;
   for (const [i, group] of metadata.row_groups.entries()) {
     const rows = Number(group.num_rows);
     const passes = Math.min(mostPasses, Math.ceil(sizes[i] / bytesAtOnce));
@@ -77,7 +81,8 @@ async function* rowsIn(source: ByteSource, file: AsyncBuffer): AsyncGenerator<un
       const rowEnd = Math.min(rowStart + step, rows);
       const some = await parquetReadObjects({ file, metadata: alone, rowStart, rowEnd, parsers });
       if (some.length !== rowEnd - rowStart) throw new Error(`a group lists ${rows} rows and has fewer`);
-      yield some;
+      yield { rows: some, share: done / Number(metadata.num_rows) };
+      done += some.length;
     }
   }
 }
@@ -87,7 +92,6 @@ export function parquetLines(source: ByteSource, spill: Spill): ByteSource {
   const file = {
     byteLength: source.size,
     async slice(from: number, to = source.size) {
-      taken = Math.max(taken, Math.min(to, source.size));
       const bytes = await source.slice(from, to);
       return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
     },
@@ -101,7 +105,8 @@ export function parquetLines(source: ByteSource, spill: Spill): ByteSource {
       const encoder = new TextEncoder();
       let written = 0;
       try {
-        for await (const rows of rowsIn(source, file))
+        for await (const { rows, share } of rowsIn(source, file)) {
+          taken = Math.round(share * source.size);
           for (const text of texts(rows)) {
             const piece = encoder.encode(text);
             written += piece.length;
@@ -109,6 +114,7 @@ export function parquetLines(source: ByteSource, spill: Spill): ByteSource {
             await spill.write(piece);
             yield piece;
           }
+        }
       } catch (error) {
         if (error instanceof TrajectoryFileError) throw error;
         throw new TrajectoryFileError(

@@ -4,11 +4,12 @@
  * whether the records fit its worlds.
  */
 import { msg, str } from '@lit/localize';
+import * as Comlink from 'comlink';
 import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Knob } from '../../experiment/knob.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
-import { type ByteSource, TrajectoryFile } from '../../trajectories/files/file.ts';
+import type { ReaderApi, ReaderState } from '../../trajectories/files/reader.ts';
 import { bytes } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -18,17 +19,31 @@ import { KnobChangeEvent } from './knob-field.ts';
 /** Maximum number of problems shown as texts; the others are counted. */
 const mostTold = 3;
 
-/** Source that reads a file of the page in pieces. */
-function sourceOf(file: File): ByteSource {
-  return {
-    name: file.name,
-    size: file.size,
-    async *stream() {
-      const reader = file.stream().getReader();
-      for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-    },
-    slice: async (from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer()),
-  };
+/** Reads a file in a worker of its own. An abort ends it at once, even where it decodes a long group of rows. */
+async function read(file: File, signal: AbortSignal, onState: (state: ReaderState) => void): Promise<ReaderState> {
+  const worker = new Worker(new URL('../../workers/reader-worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'trajectory-file',
+  });
+  const reader = Comlink.wrap<ReaderApi>(worker);
+  try {
+    return await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      worker.addEventListener('error', ({ message }) =>
+        reject(new Error(msg(str`Reading stopped: ${message || 'memory may have run out'}. Open the file again.`))),
+      );
+      const take = (state: ReaderState) => {
+        // A report may arrive after the worker has ended.
+        if (signal.aborted) return;
+        onState(state);
+        // Deletes what was unpacked of a compressed file.
+        if (state.phase === 'ready') void reader.close().then(() => resolve(state));
+      };
+      reader.openFile(file, file.name, Comlink.proxy(take)).catch(reject);
+    });
+  } finally {
+    worker.terminate();
+  }
 }
 
 @customElement('tabgym-trajectory-file')
@@ -73,7 +88,7 @@ export class TabgymTrajectoryFile extends LocalizedElement {
       <p class="small soft">${knobSentence(knob)}</p>
       <div class="row">
         <button ?disabled=${progress !== null} aria-describedby=${this.error || this.problem ? 'problem' : nothing} @click=${this.ask}>${msg('Choose a file')}</button>
-        <input id="file" type="file" hidden accept=".json,.jsonl,.txt,application/json" aria-label=${knobLabel(knob)} @change=${this.choose} />
+        <input id="file" type="file" hidden accept=".json,.jsonl,.ndjson,.gz,.parquet,.txt,application/json" aria-label=${knobLabel(knob)} @change=${this.choose} />
         ${value ? html`<button class="quiet" @click=${this.clear}>${msg('Remove the file')}</button>` : nothing}
       </div>
       ${progress ? this.renderProgress(progress) : nothing}
@@ -113,12 +128,11 @@ export class TabgymTrajectoryFile extends LocalizedElement {
     const { signal } = this.abort;
     this.progress = { done: 0, total: file.size };
     try {
-      const onProgress = (done: number, total: number) => {
+      const found = await read(file, signal, ({ done, total }) => {
         this.progress = { done, total };
-      };
-      const read = await TrajectoryFile.open(sourceOf(file), { signal, onProgress });
+      });
       await this.api().keepRecording(file, file.name);
-      this.tell(read);
+      this.tell(found);
       this.send(file.name);
     } catch (error) {
       if (!signal.aborted) this.problem = error instanceof Error ? error.message : String(error);
@@ -127,8 +141,8 @@ export class TabgymTrajectoryFile extends LocalizedElement {
     }
   }
 
-  private tell({ records, format, refused, problems }: TrajectoryFile) {
-    this.message = msg(str`${records.length} trajectories, ${format?.label ?? ''}.`);
+  private tell({ records, formats, refused, problems }: ReaderState) {
+    this.message = msg(str`${records} trajectories, ${formats[0] ?? ''}.`);
     if (!refused) return;
     const lines = problems.slice(0, mostTold).map(({ line, message }) => msg(str`Line ${line}: ${message}`));
     this.warning = `${msg(str`Unreadable records, left out: ${refused}.`)} ${lines.join(' ')}`;
