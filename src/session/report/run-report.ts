@@ -112,7 +112,8 @@ function episodeTable({ task, prompt, turns, success, score }: Trajectory, words
       `<tr><td class="n">${index + 1}</td><td class="t">${escapeXml(action)}</td><td class="t">${escapeXml(observation)}</td><td class="n">${number(reward)}</td></tr>`,
   );
   return `<h3>${success ? '✓' : '✕'} ${escapeXml(success ? words.success : words.failure)}, ${number(score)}</h3>
-<p class="small">${escapeXml(words.task)}: ${escapeXml(`${task.world} ${task.id}`)}</p><pre>${escapeXml(prompt)}</pre>
+<p class="small">${escapeXml(words.task)}: ${escapeXml(`${task.world} ${task.id}`)}</p><pre>
+${escapeXml(prompt)}</pre>
 <table>${heads('', words.action, words.answer, words.reward)}<tbody>${rows.join('')}</tbody></table>`;
 }
 
@@ -149,7 +150,8 @@ ${charts.length ? `<h2>${escapeXml(words.curves)}</h2><div class="charts">${char
 ${evaluationTable(records, words)}
 ${episodes.length ? `<h2>${escapeXml(words.episodes)}</h2>${episodes.join('')}` : ''}
 ${numberTable(records, words)}
-<h2>${escapeXml(words.settings)}</h2><pre>${escapeXml(JSON.stringify(experiment, null, 2))}</pre>
+<h2>${escapeXml(words.settings)}</h2><pre>
+${escapeXml(JSON.stringify(experiment, null, 2))}</pre>
 </body></html>
 `;
 }

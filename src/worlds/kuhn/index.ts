@@ -21,4 +21,5 @@ export const kuhn: WorldModule = {
   view: 'text',
   connection: { kind: 'wasm' },
   open: async () => (await import('./world.ts')).openKuhn(),
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
 };

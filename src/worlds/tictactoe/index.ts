@@ -15,4 +15,5 @@ export const ticTacToe: WorldModule = {
   view: 'text',
   connection: { kind: 'wasm' },
   open: async () => (await import('./world.ts')).openTicTacToe(),
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
 };

@@ -23,4 +23,5 @@ export const twentyQuestions: WorldModule = {
   view: 'text',
   connection: { kind: 'wasm' },
   open: async () => (await import('./world.ts')).openTwentyQuestions(),
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
 };
