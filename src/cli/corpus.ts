@@ -60,9 +60,11 @@ async function add(store: CorpusStore, name: string, paths: string[]): Promise<v
 }
 
 async function list(store: CorpusStore): Promise<void> {
-  for (const { name, documents, questions, bytes, complete } of await store.list())
+  for (const { name, documents, questions, bytes, complete, fault } of await store.list())
     console.log(
-      `${name}: ${documents} documents, ${questions} questions, ${megabytes(bytes)}${complete ? '' : ', incomplete'}`,
+      fault
+        ? `${name}: cannot be opened: ${fault}`
+        : `${name}: ${documents} documents, ${questions} questions, ${megabytes(bytes)}${complete ? '' : ', incomplete'}`,
     );
 }
 

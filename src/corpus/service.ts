@@ -3,6 +3,7 @@
  * (owner.ts); on Node, this process does.
  */
 
+import type { Corpus } from './corpus.ts';
 import { type IngestProgress, type IngestResult, ingest } from './ingest.ts';
 import { type ByteSource, CorpusError } from './lines.ts';
 import type { SourceQuestion } from './question.ts';
@@ -57,16 +58,27 @@ export class CorpusService implements CorpusCalls {
     return this.store.list();
   }
 
+  /** Result of a read. Its error names the corpus: a damaged database may fail at any page. */
+  private async within<T>(name: string, read: (corpus: Corpus) => T | Promise<T>): Promise<T> {
+    const corpus = await this.store.open(name);
+    try {
+      return await read(corpus);
+    } catch (error) {
+      if (error instanceof CorpusError) throw error;
+      throw new CorpusError(`The corpus "${name}" cannot be read: ${(error as Error).message}.`);
+    }
+  }
+
   remove(name: string): Promise<void> {
     return this.store.remove(name);
   }
 
   async questionCount(name: string): Promise<number> {
-    return (await this.store.open(name)).questionCount;
+    return this.within(name, (corpus) => corpus.questionCount);
   }
 
   async question(name: string, number: number): Promise<SourceQuestion> {
-    const question = (await this.store.open(name)).question(number);
+    const question = await this.within(name, (corpus) => corpus.question(number));
     if (!question) throw new CorpusError(`The corpus "${name}" has no question ${number}.`);
     return question;
   }
@@ -76,7 +88,7 @@ export class CorpusService implements CorpusCalls {
   }
 
   async retrieve(name: string, queries: readonly string[], k: number): Promise<Document[][]> {
-    return (await this.store.open(name)).retrieve(queries, k);
+    return this.within(name, (corpus) => corpus.retrieve(queries, k));
   }
 
   async ingest(

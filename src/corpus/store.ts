@@ -17,6 +17,8 @@ export interface KeptCorpus {
   /** False if ingestion was stopped and can be resumed. */
   complete: boolean;
   createdAt: number;
+  /** Why it cannot be opened; absent: it can. The numbers above are then 0. */
+  fault?: string;
 }
 
 /** Access to databases by file name. */
@@ -26,6 +28,8 @@ export interface CorpusDisk {
   remove(file: string): Promise<void>;
 }
 
+const ending = '.sqlite';
+
 /**
  * File name of a corpus: its own name if that is safe as a file name, else a safe form of it with a hash (FNV-1a), so
  * that two names never share a file.
@@ -33,8 +37,38 @@ export interface CorpusDisk {
 export function fileOf(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
   const hash = fnv1a(new TextEncoder().encode(name));
-  return `${plain === name ? name : `${plain}-${hash.toString(16)}`}.sqlite`;
+  return `${plain === name ? name : `${plain}-${hash.toString(16)}`}${ending}`;
 }
+
+/** Corpus in a database, which is closed if it cannot be read. */
+function corpusIn(database: Sqlite): Corpus {
+  try {
+    return new Corpus(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Facts of a corpus; null: nothing was added to it. Throws if they cannot be read. */
+function factsOf(corpus: Corpus): KeptCorpus | null {
+  const { state, questionCount: questions, bytes } = corpus;
+  if (state === null) return null;
+  const { name, documents, complete, createdAt } = Object(state);
+  if (typeof name !== 'string' || ![documents, createdAt].every(Number.isFinite))
+    throw new Error('its description is damaged');
+  return { name, documents, questions, bytes, complete: complete === true, createdAt };
+}
+
+const unopened = (file: string, { message: fault }: Error): KeptCorpus => ({
+  name: file.slice(0, -ending.length),
+  documents: 0,
+  questions: 0,
+  bytes: 0,
+  complete: false,
+  createdAt: 0,
+  fault,
+});
 
 /** Lists, opens and deletes corpora. A corpus is opened only once; all callers share it. */
 export class CorpusStore {
@@ -46,12 +80,12 @@ export class CorpusStore {
     const kept: KeptCorpus[] = [];
     for (const file of await this.disk.files()) {
       const wasOpen = this.opened.has(file);
-      const corpus = await this.openFile(file);
-      const { state } = corpus;
-      if (state) {
-        const { name, documents, complete, createdAt } = state;
-        const { questionCount: questions, bytes } = corpus;
-        kept.push({ name, documents, questions, bytes, complete, createdAt });
+      try {
+        const facts = factsOf(await this.openFile(file));
+        if (facts) kept.push(facts);
+      } catch (error) {
+        if (error instanceof CorpusError) throw error;
+        kept.push(unopened(file, error as Error));
       }
       if (!wasOpen) await this.release(file);
     }
@@ -64,11 +98,20 @@ export class CorpusStore {
     const file = fileOf(name);
     if (!create && !this.opened.has(file) && !(await this.disk.files()).includes(file))
       throw new CorpusError(`There is no corpus named "${name}" here. Drop its files on the page, or choose another.`);
-    return this.openFile(file);
+    try {
+      return await this.openFile(file);
+    } catch (error) {
+      if (error instanceof CorpusError) throw error;
+      throw new CorpusError(
+        `The corpus "${name}" cannot be opened: ${(error as Error).message}. Delete it and add its files again.`,
+      );
+    }
   }
 
+  /** Deletes a corpus by its name, or by the name of its file. */
   async remove(name: string): Promise<void> {
-    const file = fileOf(name);
+    const files = await this.disk.files();
+    const file = files.find((each) => each === `${name}${ending}`) ?? fileOf(name);
     await this.release(file);
     await this.disk.remove(file);
   }
@@ -83,7 +126,7 @@ export class CorpusStore {
   }
 
   private openFile(file: string): Promise<Corpus> {
-    const known = this.opened.get(file) ?? this.disk.open(file).then((database) => new Corpus(database));
+    const known = this.opened.get(file) ?? this.disk.open(file).then(corpusIn);
     this.opened.set(file, known);
     known.catch(() => this.opened.delete(file));
     return known;

@@ -66,7 +66,7 @@ export class TabgymCorpora extends DropPanel {
 
   override connectedCallback() {
     super.connectedCallback();
-    void anyKept().then((any) => (any ? this.list() : undefined));
+    void anyKept().then((any) => (any ? this.listFirst() : undefined));
   }
 
   override render() {
@@ -93,18 +93,23 @@ export class TabgymCorpora extends DropPanel {
       <tbody>${this.kept.map((each) => this.renderRow(each))}</tbody></table>`;
   }
 
-  private renderRow({ name, documents, questions, complete, bytes: size }: KeptCorpus) {
+  private renderRow({ name, documents, questions, complete, bytes: size, fault }: KeptCorpus) {
+    const facts = html`<span class="soft small">${listed([documentCount(documents), questionCount(questions)])}</span>
+        ${complete ? nothing : html`<span class="badge warn">${msg('incomplete: choose its files again to continue')}</span>`}`;
     return html`<tr>
-      <td>${name} <span class="soft small">${listed([documentCount(documents), questionCount(questions)])}</span>
-        ${complete ? nothing : html`<span class="badge warn">${msg('incomplete: choose its files again to continue')}</span>`}</td>
+      <td>${name} ${fault ? html`<span class="small bad">${msg(str`Cannot be opened: ${fault}.`)}</span>` : facts}</td>
       <td class="number">${bytes(size)}</td>
       <td class="number">${
         this.asking === name
           ? html`<button @click=${() => this.deleteCorpus(name)}>${msg('Delete for good')}</button> <button class="quiet" @click=${() => (this.asking = '')}>${msg('Keep')}</button>`
-          : html`<button class="quiet" aria-label=${msg(str`Add questions to ${name}`)} @click=${() => this.askQuestions(name)}>${msg('Add questions')}</button>
-              <button class="quiet" aria-label=${msg(str`Ask about ${name}`)} @click=${() => (this.asked = this.asked === name ? '' : name)}>${msg('Ask')}</button>
+          : html`${fault ? nothing : this.renderQuestionButtons(name)}
               <button class="quiet" aria-label=${msg(str`Delete ${name}`)} @click=${() => (this.asking = name)}>${msg('Delete')}</button>`
       }</td></tr>`;
+  }
+
+  private renderQuestionButtons(name: string) {
+    return html`<button class="quiet" aria-label=${msg(str`Add questions to ${name}`)} @click=${() => this.askQuestions(name)}>${msg('Add questions')}</button>
+      <button class="quiet" aria-label=${msg(str`Ask about ${name}`)} @click=${() => (this.asked = this.asked === name ? '' : name)}>${msg('Ask')}</button>`;
   }
 
   /**
@@ -205,6 +210,12 @@ export class TabgymCorpora extends DropPanel {
   private deleteCorpus(name: string): void {
     this.asking = '';
     void this.attempt(() => corpora().remove(name));
+  }
+
+  private async listFirst(): Promise<void> {
+    await this.list().catch((error: Error) => {
+      this.problem = error.message;
+    });
   }
 
   private async list(): Promise<void> {
