@@ -6,7 +6,6 @@ import * as v from 'valibot';
 import { type Experiment, ExperimentError, parseExperiment } from '../experiment/experiment.ts';
 import { readPath } from '../experiment/paths.ts';
 import { problemOf } from '../fields/refusals.ts';
-import { lastTurns } from '../rl/schedule/horizon.ts';
 import { sha256 } from '../store/sha256.ts';
 import { kindOf, taskSchema } from './tasks/registry.ts';
 import type { CommonTask } from './tasks/task.ts';
@@ -142,10 +141,6 @@ const usuallyChanged = [
 /** Settings of an experiment that pupils may change in a new assignment. */
 export const usualSettings = (experiment: Experiment): string[] =>
   usuallyChanged.filter((at) => readPath(experiment, at) !== undefined);
-
-/** True if grading can play the experiment's own held-out tasks: those of one entry of its worlds, with a number of turns. */
-export const hasOwnSuite = ({ worlds, horizon, steps }: Experiment): boolean =>
-  worlds.filter(({ evaluated }) => evaluated !== false).length === 1 && typeof lastTurns(horizon, steps) === 'number';
 
 /** New assignment over an experiment, with a goal on held-out success. */
 export const newAssignment = (experiment: Experiment, atLeast: number): Assignment =>

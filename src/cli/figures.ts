@@ -20,10 +20,13 @@ export interface FigureSweep {
   metric?: 'success' | 'score';
 }
 
+/** Suite whose turns do not depend on the task. */
+type NumberedSuite = WorldSuite & { turns: number };
+
 /** Evaluation of a sweep's runs on separate items. */
 export interface FigureEvaluation {
   sweep: string;
-  suite: WorldSuite;
+  suite: NumberedSuite;
   /** Default: all variants. */
   variant?: string;
   /** Checkpoints to evaluate: after the last step, before the first, or both. */
@@ -85,7 +88,7 @@ const isHere = (sweep: string) => figureSweeps.some(({ key }) => key === sweep);
 const small =
   'Tiny policies from random weights that choose among listed actions, on short tasks; the paper trains Qwen2.5-3B and 7B.';
 
-const levels: WorldSuite = {
+const levels: NumberedSuite = {
   name: 'babyai-levels-1-5',
   label: 'BabyAI, levels 1 to 5',
   sentence: 'Twenty held-out rooms of each of the levels 1 to 5, compact observations.',
@@ -96,9 +99,9 @@ const levels: WorldSuite = {
   columnOf: ({ strata }) => `Level ${strata.level}`,
 };
 
-const levelsInSixTurns: WorldSuite = { ...levels, name: 'babyai-levels-1-5-short', turns: 6 };
+const levelsInSixTurns: NumberedSuite = { ...levels, name: 'babyai-levels-1-5-short', turns: 6 };
 
-const depths: WorldSuite = {
+const depths: NumberedSuite = {
   name: 'textcraft-depths-1-2',
   label: 'TextCraft, depths 1 and 2',
   sentence: 'The test ids of the depths 1 and 2 among three distracting recipes.',

@@ -4,12 +4,17 @@
  */
 import type { Split, Task, WorldOptions } from './env.ts';
 
+/** Maximum number of turns, or the oracle's turns for the task plus a number. */
+type SuiteTurns = number | { oraclePlus: number };
+
 export interface WorldSuite {
   /** Name in an experiment and on the command line. */
   name: string;
   label: string;
   sentence: string;
   options: WorldOptions;
+  /** Played in place of the one world with `options`: tasks of several worlds or options, each within its own turns. */
+  entries?: readonly { name: string; options: WorldOptions; turns: SuiteTurns }[];
   /** Options that belong to the policy and are taken from its run: they change the observations, not the tasks. */
   policyOptions?: readonly string[];
   /**
@@ -22,8 +27,8 @@ export interface WorldSuite {
   ids?: readonly number[];
   /** Plays at most this many of the tasks, evenly spaced. Default: all. */
   most?: number;
-  /** Maximum number of turns of an episode. */
-  turns: number;
+  /** Maximum number of turns of an episode, in the world that allows most; null: it depends on the task. */
+  turns: number | null;
   /** In the order of the published table. */
   columns: readonly string[];
   columnOf(task: Task): string;

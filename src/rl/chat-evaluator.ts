@@ -18,7 +18,7 @@ import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evalua
 import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
-import { mixedLimit, type PlayLimit, stageAt } from './schedule/horizon.ts';
+import { mixedLimit, type PlayLimit, stageAt, suiteLimit } from './schedule/horizon.ts';
 import { evaluationTasks, reportedStrata, taskAt, type WatchedTask } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
@@ -73,9 +73,9 @@ export class ChatEvaluator {
     sampling: SuiteSampling,
     options: StepOptions & KeptSuiteOptions = {},
   ): Promise<ItemResult[]> {
-    const tasks = await suiteTasks(suite, worldNamed(this.parts.worlds, sampling.world));
+    const tasks = await suiteTasks(suite, this.parts.worlds, sampling.world);
     const tries = new KeptTries(suite, tasks, sampling.samples, options);
-    const request = { tasks, groupSize: sampling.samples, limit: suite.turns, isPlayed: tries.isPlayed };
+    const request = { tasks, groupSize: sampling.samples, limit: suiteLimit(suite), isPlayed: tries.isPlayed };
     try {
       await this.play(request, sampling, { ...options, onEpisode: tries.add }, 'episodes');
     } finally {

@@ -21,7 +21,7 @@ import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type ContextRules, contextRules } from './episode/window.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
-import { earlyStarts, mixedLimit, type PlayLimit, stageAt } from './schedule/horizon.ts';
+import { earlyStarts, mixedLimit, type PlayLimit, stageAt, suiteLimit } from './schedule/horizon.ts';
 import {
   evaluationTasks,
   reportedStrata,
@@ -109,9 +109,14 @@ export interface KeptSuiteOptions {
 /** Episodes of a suite in one piece: enough for every row of a batch, few enough that an interruption loses little. */
 const EPISODES_A_PIECE = 200;
 
-/** Tasks of a suite, in its own order. */
-export async function suiteTasks({ options, split, ids, most }: WorldSuite, world: World): Promise<Task[]> {
-  const all = await world.tasks(options, split);
+/** Tasks of a suite, in its own order; `name`: the world of a suite that has one. */
+export async function suiteTasks(
+  { options, entries, split, ids, most }: WorldSuite,
+  worlds: ReadonlyMap<string, World>,
+  name: string,
+): Promise<Task[]> {
+  const from = entries ?? [{ name, options }];
+  const all = (await Promise.all(from.map((each) => worldNamed(worlds, each.name).tasks(each.options, split)))).flat();
   if (!ids) return most === undefined ? all : evaluationTasks(all, most);
   const byId = new Map(all.map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -274,7 +279,7 @@ export class Evaluator {
     sampling: SuiteSampling,
     options: StepOptions & KeptSuiteOptions = {},
   ): Promise<ItemResult[]> {
-    const tasks = await suiteTasks(suite, worldNamed(this.worlds, sampling.world));
+    const tasks = await suiteTasks(suite, this.worlds, sampling.world);
     const piece = Math.max(1, Math.ceil(EPISODES_A_PIECE / sampling.samples));
     const items = keptItems(options.kept ?? []).slice(0, tasks.length);
     while (items.length < tasks.length) {
@@ -299,7 +304,7 @@ export class Evaluator {
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
     const { maskActions, maxTokensPerTurn, thoughts } = this.settings.sampling;
     const rules = { invalidAction: this.settings.algorithm.endings.invalidAction.policy };
-    const limit = suite.turns;
+    const limit = suiteLimit(suite);
     const stream = SUITE_STREAM;
     const request = { tasks, groupSize: samples, firstGroup: first, limit, temperature, seed, stream };
     const total = all.length * samples;

@@ -1,11 +1,8 @@
-// The assignment's document, allowed changes, the log and the tasks that need no device.
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   AssignmentError,
   assignmentHash,
   forPupils,
-  hasOwnSuite,
   newAssignment,
   parseAssignment,
   readAssignment,
@@ -20,9 +17,7 @@ import { segmentsOf } from '../../src/classroom/replay.ts';
 import { kindOf } from '../../src/classroom/tasks/registry.ts';
 import type { CommonTask, Given } from '../../src/classroom/tasks/task.ts';
 import { Random } from '../../src/envs/random.ts';
-import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { rateOf } from '../../src/rl/evaluation/evaluation.ts';
-import { ownSuite, UnknownSuiteError } from '../../src/session/evaluation/suite-evaluation.ts';
 import { isLocked } from '../../src/ui/state/assignment.ts';
 import { formatLink, noLink, packExperiment, parseLink, unpackExperiment } from '../../src/ui/state/link.ts';
 import { noSelection } from '../../src/ui/state/selection.ts';
@@ -222,15 +217,4 @@ describe('tasks', () => {
     expect(await check({ kind: 'choice', choices }, { answer: 1 })).toBe(null);
     expect(await check({ kind: 'collapse', by: 0.1 }, { answer: 'kl' })).toBe(false);
   });
-});
-
-it('finds the experiments whose own held-out tasks grading can play', () => {
-  const files = readdirSync('experiments').filter((name) => name.endsWith('.json'));
-  const found = files.map((name) => {
-    const experiment = parseExperiment(JSON.parse(readFileSync(`experiments/${name}`, 'utf8')));
-    if (hasOwnSuite(experiment)) expect(() => ownSuite(experiment), name).not.toThrow();
-    else expect(() => ownSuite(experiment), name).toThrow(UnknownSuiteError);
-    return hasOwnSuite(experiment);
-  });
-  expect(new Set(found).size).toBe(2);
 });

@@ -70,7 +70,7 @@ function tableOf({ suite, settings, rows, published }: SuiteReport, columns: rea
   const { greedy, samples, temperature, masked } = settings;
   return {
     ...{ name, label, sentence, greedy, samples, temperature, masked, rows },
-    limit: formatTurns(suite.turns),
+    limit: suite.turns === null ? "each task's own turns" : formatTurns(suite.turns),
     standIn: standIn ?? null,
     published: published
       ? {

@@ -8,7 +8,7 @@ import type { WorldSuite } from '../../envs/suite.ts';
 import { awaitAll } from '../common/await-all.ts';
 import { groupBy } from '../common/numbers.ts';
 import { hashed, hashOnto, hashStart } from '../common/random.ts';
-import { limitIn, type PlayLimit, turnsFor } from '../schedule/horizon.ts';
+import { limitIn, type PlayLimit, suiteLimit, turnsFor } from '../schedule/horizon.ts';
 import { taskKey } from '../schedule/tasks.ts';
 import { worldNamed } from './by-world.ts';
 
@@ -72,8 +72,8 @@ export class Players {
   }
 
   /** Baselines on each of a suite's tasks. */
-  async beside(suite: Pick<WorldSuite, 'guesses' | 'turns'>, tasks: readonly Task[]) {
-    const { chance, oracle } = await this.both(tasks, suite.turns);
+  async beside(suite: Pick<WorldSuite, 'guesses' | 'turns' | 'entries'>, tasks: readonly Task[]) {
+    const { chance, oracle } = await this.both(tasks, suiteLimit(suite));
     const guess = await this.guesses(suite, tasks);
     return tasks.map((_, i) => ({
       chance: chance[i],
@@ -83,11 +83,11 @@ export class Players {
   }
 
   /** The guessing oracle on a suite's tasks; null if the suite has none. */
-  async guesses({ guesses, turns }: Pick<WorldSuite, 'guesses' | 'turns'>, tasks: readonly Task[]) {
+  async guesses({ guesses, ...suite }: Pick<WorldSuite, 'guesses' | 'turns' | 'entries'>, tasks: readonly Task[]) {
     if (!guesses) return null;
     return this.oracle(
       tasks.map((task) => ({ ...task, options: { ...task.options, ...guesses } })),
-      turns,
+      suiteLimit(suite),
     );
   }
 

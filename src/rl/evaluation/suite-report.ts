@@ -149,7 +149,7 @@ function settingsWords({ suite, settings, policy, items, notes = [] }: SuiteRepo
     `${suite.label}: ${policy}`,
     suite.sentence,
     ...(suite.standIn ? [`A stand-in: ${suite.standIn}`] : []),
-    `${decoding}; at most ${suite.turns} turns; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}. Intervals are 95%, over items.`,
+    `${decoding}; ${suite.turns === null ? 'turns by the task, as in training' : `at most ${suite.turns} turns`}; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}. Intervals are 95%, over items.`,
     ...uncountedWords(items),
     ...notes,
   ];

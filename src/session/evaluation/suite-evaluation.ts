@@ -4,15 +4,13 @@
  * with its unfinished piece.
  */
 import type { WorldOptions } from '../../envs/env.ts';
-import type { WorldSuite } from '../../envs/suite.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
+import { ownSuite } from '../../experiment/own-suite.ts';
 import { plainBounds } from '../../experiment/sizes.ts';
 import { type SuiteReport, suiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
-import { lastTurns } from '../../rl/schedule/horizon.ts';
 import type { StoredCheckpoint } from '../../store/run-store.ts';
 import { ownSuiteTexts } from '../../worlds/own-suite.ts';
-import { worldModules } from '../../worlds/registry.ts';
 import { allSuites, type FoundSuite } from '../../worlds/suites.ts';
 import { decodeState } from '../checkpoint.ts';
 import { type EngineFactory, PlaysOnlyError } from '../engine.ts';
@@ -64,30 +62,6 @@ export function findSuite(name: string): FoundSuite {
 /** Name of the suite of a run's own held-out tasks. */
 export const OWN_SUITE = ownSuiteTexts.name;
 
-/**
- * The tasks that a run is evaluated on, under the horizon of its last step; if stages may end early, of its last stage.
- * Throws UnknownSuiteError if they are of several worlds, or their horizon depends on the oracle.
- */
-export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): FoundSuite {
-  const evaluated = worlds.filter((world) => world.evaluated !== false);
-  const module = worldModules.find(({ name }) => name === evaluated[0]?.name);
-  const turns = lastTurns(horizon, steps);
-  if (evaluated.length !== 1 || !module || typeof turns !== 'number')
-    throw new UnknownSuiteError(
-      `The suite "${OWN_SUITE}" needs a run that is evaluated on one entry of its worlds, with a number of turns: choose one of ${suiteNames().join(', ')}.`,
-    );
-  const suite: WorldSuite = {
-    ...ownSuiteTexts,
-    options: evaluated[0].options ?? {},
-    split: 'test',
-    most: evaluation.episodes,
-    turns,
-    columns: [],
-    columnOf: () => 'All',
-  };
-  return { module, suite };
-}
-
 /** A suite by its name, for this experiment's policy. Throws UnknownSuiteError. */
 export const suiteFor = (name: string, experiment: Experiment): FoundSuite =>
   name === OWN_SUITE ? ownSuite(experiment) : findSuite(name);
@@ -119,8 +93,8 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
     // An evaluation does not train, so neither a composed reward nor custom objective code runs.
     reward: undefined,
     algorithm: { ...algorithm, objectiveCode: undefined },
-    worlds: [{ name: module.name, weight: 1, options: suite.options }],
-    horizon: [{ steps: experiment.steps, turns: suite.turns }],
+    worlds: suite.entries ?? [{ name: module.name, options: suite.options }],
+    horizon: [{ steps: experiment.steps, turns: suite.turns ?? suite.entries![0].turns }],
     sampling: { ...experiment.sampling, promptTokens, completionTokens },
   });
 }

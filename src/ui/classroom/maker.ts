@@ -8,7 +8,6 @@ import { customElement, state } from 'lit/decorators.js';
 import {
   type Assignment,
   AssignmentError,
-  hasOwnSuite,
   newAssignment,
   parseAssignment,
   usualSettings,
@@ -79,7 +78,6 @@ export class TabgymAssignmentMaker extends Panel {
         <label class="wide" for="intro">${msg('What it is about (optional)')}</label><textarea id="intro" rows="2" maxlength="4000" .value=${this.intro} @change=${typed((value) => (this.intro = value))}></textarea>
         ${this.intro ? html`<label class="wide" for="intro-zh">${msg('The same in Chinese (optional)')}</label><textarea id="intro-zh" rows="2" maxlength="4000" lang="zh-Hans" .value=${this.introZh} @change=${typed((value) => (this.introZh = value))}></textarea>` : nothing}
       </div>
-      ${hasOwnSuite(draft) ? nothing : html`<p class="message warning">${msg('Grading cannot measure this goal: the experiment is evaluated on several worlds, or its last horizon is not a number of turns. The goal stays open for you to judge.')}</p>`}
       ${this.renderAllowed()} ${this.renderQuestions()}
       ${this.problem ? html`<p class="message error" role="alert">${this.problem}</p>` : nothing}
       <div class="row"><button class="primary" data-do="copy-link" @click=${this.copy}>${msg('Copy the pupils’ link')}</button>

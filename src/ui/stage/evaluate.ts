@@ -5,9 +5,11 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
+import { ownSuite } from '../../experiment/own-suite.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
+import { ownSuiteTexts } from '../../worlds/own-suite.ts';
 import { worldModules } from '../../worlds/registry.ts';
 import { allSuites } from '../../worlds/suites.ts';
 import type { OtherEvaluation } from '../control/evaluations.ts';
@@ -32,6 +34,9 @@ const formats: readonly [extension: string, label: string, type: string][] = [
   ['csv', 'CSV', 'text/csv'],
   ['md', 'Markdown', 'text/markdown'],
 ];
+
+const suiteOption = (suite: { name: string; label: string }, chosen: string) =>
+  html`<option value=${suite.name} ?selected=${suite.name === chosen}>${suiteLabel(suite)}</option>`;
 
 @customElement('tabgym-evaluate')
 export class TabgymEvaluate extends Panel {
@@ -111,7 +116,7 @@ export class TabgymEvaluate extends Panel {
     this.loadedOf = id;
     this.shown = 0;
     const worlds = this.state.run?.experiment.worlds.map(({ name }) => name) ?? [];
-    this.suite = (allSuites().find(({ module }) => worlds.includes(module.name)) ?? allSuites()[0])?.suite.name ?? '';
+    this.suite = allSuites().find(({ module }) => worlds.includes(module.name))?.suite.name ?? ownSuiteTexts.name;
     this.others = [];
     void this.app.evaluations.load();
     void this.loadOthers(id);
@@ -147,8 +152,13 @@ export class TabgymEvaluate extends Panel {
     return this.state.run!.step === 0 && !this.playsOnly;
   }
 
+  /** The run's own held-out tasks, then the suites of all worlds. */
+  private get suites() {
+    return [ownSuite(this.state.run!.experiment), ...allSuites()];
+  }
+
   private get chosenSuite() {
-    return allSuites().find(({ suite }) => suite.name === this.suite)!;
+    return this.suites.find(({ suite }) => suite.name === this.suite)!;
   }
 
   private renderForm({ cut }: RunEvaluations) {
@@ -159,10 +169,10 @@ export class TabgymEvaluate extends Panel {
       html`<label>${label}<input name=${name} type="number" min=${extra || 1} step=${name === 'temperature' ? '0.05' : '1'} .value=${String(value)} required /></label>`;
     return html`<form @submit=${this.begin}>
       <div class="fields">
-        <label class="wide">${msg('Suite')}<select name="suite" @change=${this.chooseSuite}>${worldModules.map(
+        <label class="wide">${msg('Suite')}<select name="suite" @change=${this.chooseSuite}>${suiteOption(ownSuiteTexts, this.suite)}${worldModules.map(
           (module) =>
             module.suites?.length
-              ? html`<optgroup label=${worldTitle(module.name)}>${module.suites.map((each) => html`<option value=${each.name} ?selected=${each.name === this.suite}>${suiteLabel(each)}</option>`)}</optgroup>`
+              ? html`<optgroup label=${worldTitle(module.name)}>${module.suites.map((each) => suiteOption(each, this.suite))}</optgroup>`
               : nothing,
         )}</select></label>
         <label>${msg('Policy at')}<select name="step"><option value="">${msg(str`the last step`)}</option>${
@@ -174,7 +184,7 @@ export class TabgymEvaluate extends Panel {
         ${this.greedy ? nothing : number('samples', msg('Tries per item'), 4)}
         ${this.greedy ? nothing : number('temperature', msg('Temperature'), sampling.temperature, '0.05')}
         ${number('seed', msg('Sampling seed'), 1)}
-        <label>${msg('Other turn limits')}<input name="turns" inputmode="numeric" .value=${String(Math.ceil(suite.turns / 4))} placeholder="5, 10" /></label>
+        <label>${msg('Other turn limits')}<input name="turns" inputmode="numeric" .value=${suite.turns === null ? '' : String(Math.ceil(suite.turns / 4))} placeholder="5, 10" /></label>
         ${number('promptTokens', msg('Prompt room, tokens'), sampling.promptTokens, '16')}
         ${number('completionTokens', msg('Episode room, tokens'), Math.max(sampling.completionTokens, 1024), '16')}
       </div>
@@ -239,7 +249,7 @@ export class TabgymEvaluate extends Panel {
   }
 
   private columnsOf({ suite }: SuiteReport): readonly string[] {
-    return allSuites().find((each) => each.suite.name === suite.name)?.suite.columns ?? [];
+    return this.suites.find((each) => each.suite.name === suite.name)?.suite.columns ?? [];
   }
 
   private renderSettings({ settings, suite, items }: SuiteReport) {
@@ -249,7 +259,7 @@ export class TabgymEvaluate extends Panel {
     const decoding = greedy
       ? msg('greedy')
       : msg(str`${tryCount(samples)} at temperature ${temperature}, seed ${seed}`);
-    return html`<p class="small soft">${decoding} · ${msg(str`at most ${turnCount(suite.turns)}`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('95% intervals over items')}</p>
+    return html`<p class="small soft">${decoding} · ${suite.turns === null ? msg('turns by the task, as in training') : msg(str`at most ${turnCount(suite.turns)}`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('95% intervals over items')}</p>
       ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tryCount(tries.length)} ran out of tokens and are not counted. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}`;
   }
 

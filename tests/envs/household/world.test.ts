@@ -65,7 +65,7 @@ describe('houses', () => {
   });
   it('of the suite are played by no training and by no evaluation of a run', async () => {
     const [suite] = worldModule('household').suites!;
-    const tasks = await suiteTasks(suite, world);
+    const tasks = await suiteTasks(suite, new Map([['household', world]]), 'household');
     const columns = tasks.map(suite.columnOf);
     expect(suite.columns.map((column) => columns.filter((each) => each === column).length)).toEqual(Array(6).fill(50));
     const ids = new Set([...(await world.tasks({}, 'train')), ...(await world.tasks({}, 'test'))].map(({ id }) => id));

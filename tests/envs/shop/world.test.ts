@@ -137,7 +137,7 @@ describe('the shop', () => {
 
   it('has a suite of wishes that neither training nor the evaluations of a run play', async () => {
     const [suite] = worldModule('shop').suites!;
-    const tasks = await suiteTasks(suite, world);
+    const tasks = await suiteTasks(suite, new Map([['shop', world]]), 'shop');
     expect([tasks.length, new Set(tasks.map(suite.columnOf)).size]).toEqual([300, suite.columns.length]);
     const ids = new Set([...(await world.tasks({}, 'train')), ...(await world.tasks({}, 'test'))].map(({ id }) => id));
     expect(tasks.filter(({ id }) => ids.has(id))).toEqual([]);
