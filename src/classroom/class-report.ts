@@ -83,7 +83,7 @@ export function classCsv(assignment: Assignment, results: readonly Result[]): st
 }
 
 /** Text of a cell: pupils' names, answers and names of files, which divide no row and begin no element, link or image. */
-const escaped = (text: string) => markdownCell(text.slice(0, 300)).replaceAll('](', ']\\(');
+const escaped = (text: string) => markdownCell(text.slice(0, 300));
 
 /** Table of a class as Markdown. */
 export function classMarkdown(assignment: Assignment, results: readonly Result[]): string {

@@ -9,6 +9,7 @@ import {
   pieces,
   type SweptRecords,
   sweepCsv,
+  sweepMarkdown,
   sweepPlot,
   sweepReport,
   sweepTable,
@@ -158,6 +159,12 @@ describe('variants beside the first, paired by seed', () => {
     expect(pairedTable(['a', 'b'], further).rows[0][1]).toBe('20.00');
     expect(pairedMarkdown(['a', 'b'], further)).toContain('Up to step 2, which all runs have reached.');
     expect(pairedMarkdown(['a', 'b'], swept)).not.toContain('Up to step');
+  });
+
+  it('begins no element, image or line with the name of an experiment or a variant', () => {
+    const name = '<img src=x>\n![a](http://evil.example/seen)';
+    const markdown = sweepMarkdown({ ...report, name }) + pairedMarkdown([name, 'b'], swept);
+    expect(markdown).not.toMatch(/<img|\]\(|^!/m);
   });
 
   it('says nothing of a single variant', () => {

@@ -17,7 +17,7 @@ import {
   turnCurve,
 } from './suite-results.ts';
 import { estimateSvg } from './svg-chart.ts';
-import { interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
+import { interval, markdownCell, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SuiteReport {
   suite: Pick<WorldSuite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;
@@ -184,9 +184,10 @@ export function reportText(report: SuiteReport, columns: readonly string[]): str
 }
 
 export function reportMarkdown(report: SuiteReport, columns: readonly string[]): string {
-  const [title, ...words] = settingsWords(report);
+  const [title, ...words] = settingsWords(report).map(markdownCell);
   const parts = sections(report, columns).map(
-    ({ title: heading, table, note }) => `## ${heading}\n\n${markdownTable(table)}${note ? `\n\n${note}` : ''}`,
+    ({ title: heading, table, note }) =>
+      `## ${markdownCell(heading)}\n\n${markdownTable(table)}${note ? `\n\n${note}` : ''}`,
   );
   return `# ${title}\n\n${words.join('\n\n')}\n\n${parts.join('\n\n')}\n`;
 }

@@ -5,7 +5,7 @@
 import type { Evaluation, StepRecord } from './evaluation.ts';
 import { type Estimate, meanEstimate } from './statistics.ts';
 import type { SweptRecords } from './sweep-report.ts';
-import { interval, markdownTable, percent, type Table, textTable } from './tables.ts';
+import { interval, markdownCell, markdownTable, percent, type Table, textTable } from './tables.ts';
 
 /** A number of a run's evaluations on held-out goals; null: the run has it not. */
 type Reading = (evaluations: readonly { step: number; evaluation: Evaluation }[]) => number | null;
@@ -92,4 +92,6 @@ export const pairedText = (variants: readonly string[], runs: readonly SweptReco
   variants.length < 2 ? '' : `\n${words(variants[0], runs)}\n\n${textTable(pairedTable(variants, runs))}\n`;
 
 export const pairedMarkdown = (variants: readonly string[], runs: readonly SweptRecords[]): string =>
-  variants.length < 2 ? '' : `\n${words(variants[0], runs)}\n\n${markdownTable(pairedTable(variants, runs))}\n`;
+  variants.length < 2
+    ? ''
+    : `\n${words(markdownCell(variants[0]), runs)}\n\n${markdownTable(pairedTable(variants, runs))}\n`;

@@ -6,7 +6,17 @@ import { csvTable } from '../../fields/csv.ts';
 import type { Evaluation, StepRecord } from './evaluation.ts';
 import { type Estimate, meanEstimate, meanOfItems } from './statistics.ts';
 import { estimateSvg } from './svg-chart.ts';
-import { decimals, interval, markdownTable, oneLine, percent, plain, type Table, textTable } from './tables.ts';
+import {
+  decimals,
+  interval,
+  markdownCell,
+  markdownTable,
+  oneLine,
+  percent,
+  plain,
+  type Table,
+  textTable,
+} from './tables.ts';
 
 export interface SweptRecords {
   variant: number;
@@ -149,7 +159,7 @@ export const sweepText = (report: SweepReport): string =>
   `${oneLine(report.name)}\n${words}\n\n${textTable(sweepTable(report))}\n`;
 
 export const sweepMarkdown = (report: SweepReport): string =>
-  `# ${oneLine(report.name)}\n\n${words}\n\n${markdownTable(sweepTable(report))}\n`;
+  `# ${markdownCell(report.name)}\n\n${words}\n\n${markdownTable(sweepTable(report))}\n`;
 
 /** One line per step of a run, with all its metrics. */
 export function sweepCsv(variants: readonly string[], runs: readonly SweptRecords[]): string {

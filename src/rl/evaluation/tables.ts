@@ -15,10 +15,11 @@ export const plain = ({ mean, low, high }: Estimate) => `${decimals(mean)} [${de
 /** A cell on one line. */
 export const oneLine = (cell: string) => cell.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ');
 /**
- * A cell of a Markdown table, where "|" and a line's end would divide it (github.github.com/gfm, section 4.10), and "<"
- * would begin an element (section 6.10).
+ * A line or a cell of a Markdown table, where "|" and a line's end would divide it (github.github.com/gfm, section 4.10),
+ * "<" would begin an element (section 6.10), and "](" a link or an image, which a viewer loads (sections 6.6 and 6.7).
  */
-export const markdownCell = (cell: string) => oneLine(cell).replace(/[\\|]/g, '\\$&').replaceAll('<', '&lt;');
+export const markdownCell = (cell: string) =>
+  oneLine(cell).replace(/[\\|]/g, '\\$&').replaceAll('<', '&lt;').replaceAll('](', ']\\(');
 
 export function textTable({ head, rows }: Table): string {
   const clean = [head, ...rows].map((row) => row.map(oneLine));
