@@ -59,6 +59,13 @@ const isLines = ({ name }: ByteSource) => /\.(jsonl|ndjson|json)(\.gz)?$/i.test(
 /** Title of a text without one: the file name without folders and extension. */
 const titleOf = ({ name }: ByteSource) => name.replace(/^.*\//, '').replace(/(\.\w{1,5})?(\.gz)?$/i, '');
 
+const mostNamed = 5;
+
+function namesOf(files: CorpusState['files']): string {
+  const names = files.slice(0, mostNamed).map(({ name }) => name.slice(0, 200));
+  return `${names.join(', ')}${files.length > mostNamed ? ` and ${files.length - mostNamed} more` : ''}`;
+}
+
 function stateFor(corpus: Corpus, { name, files }: IngestOptions): CorpusState {
   const facts = files.map((file) => ({ name: file.name, size: file.size }));
   const known = corpus.state;
@@ -78,7 +85,7 @@ function stateFor(corpus: Corpus, { name, files }: IngestOptions): CorpusState {
   }
   if (JSON.stringify(known.files) !== JSON.stringify(facts))
     throw new CorpusError(
-      `"${name}" was started from other files (${known.files.map((file) => file.name).join(', ')}). Choose those, or delete the corpus and start again.`,
+      `"${name}" was started from other files (${namesOf(known.files)}). Choose those, or delete the corpus and start again.`,
     );
   return known;
 }

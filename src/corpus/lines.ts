@@ -34,6 +34,8 @@ export class CorpusError extends WorldError {
 export const longestLine = 32 * 1024 * 1024;
 
 const newline = 10;
+/** Characters of a file's name in a message. */
+const longestName = 200;
 
 /** Bytes of one read. */
 const chunkLength = 256 * 1024;
@@ -49,7 +51,9 @@ async function* chunksOf(source: ByteSource, start: number, signal?: AbortSignal
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const { value, done } = await reader.read(view);
+      const { value, done } = await reader.read(view).catch(({ message }: Error) => {
+        throw new CorpusError(`${source.name.slice(0, longestName)} cannot be read: ${message}`);
+      });
       if (done) return;
       yield value;
       // A BYOB read transfers the buffer and returns it in a new view. A plain reader leaves `view` unused.

@@ -9,6 +9,7 @@ import { gamesInArchive } from '../corpus/games/archive.ts';
 import { importGames } from '../corpus/games/import.ts';
 import { openGames } from '../corpus/games/open.ts';
 import { type GameFile, isGamePath } from '../corpus/games/store.ts';
+import { CorpusError } from '../corpus/lines.ts';
 import type { OwnFilesApi, PathFile } from '../corpus/own-files.ts';
 import { checkShopFile, importShop } from '../corpus/shops/import.ts';
 import { openShops } from '../corpus/shops/open.ts';
@@ -17,14 +18,25 @@ import { checkOfOwn } from '../worlds/registry.ts';
 
 const stores = { databases: openDatabases, shops: openShops, games: openGames };
 
+/** Bytes of a file. Rejects with its path, for example if it was deleted or changed after it was chosen. */
+async function bytesOf(file: File, path = file.name): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await file.arrayBuffer());
+  } catch (error) {
+    throw new CorpusError(`${path.slice(0, 200)} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+const textIn = async (file: File, path?: string) => new TextDecoder().decode(await bytesOf(file, path));
+
 async function gamesOf({ path, file }: PathFile): Promise<GameFile[]> {
-  if (/\.zip$/i.test(path)) return gamesInArchive(new Uint8Array(await file.arrayBuffer()), unzip);
-  return isGamePath(path) ? [{ path, text: await file.text() }] : [];
+  if (/\.zip$/i.test(path)) return gamesInArchive(await bytesOf(file, path), unzip);
+  return isGamePath(path) ? [{ path, text: await textIn(file, path) }] : [];
 }
 
 async function textOf(file: File): Promise<string> {
   checkShopFile(file.name, file.size);
-  return file.text();
+  return textIn(file);
 }
 
 const api: OwnFilesApi = {
@@ -35,9 +47,9 @@ const api: OwnFilesApi = {
     await (await stores[kind]()).remove(name);
   },
   async bringDatabase(name, database, questions) {
-    const bytes = new Uint8Array(await database.arrayBuffer());
+    const bytes = await bytesOf(database);
     const id = database.name.replace(/\.\w+$/, '');
-    return importDatabase(await openDatabases(), { name, bytes, questions: await questions.text(), id });
+    return importDatabase(await openDatabases(), { name, bytes, questions: await textIn(questions), id });
   },
   async bringShop(name, { products, attributes, human, nouns }) {
     return importShop(await openShops(), name, {

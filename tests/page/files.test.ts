@@ -5,7 +5,7 @@ import type { Events } from '../../src/ui/control/events.ts';
 import { FileDrop, sortFiles } from '../../src/ui/control/file-drop.ts';
 import { Library } from '../../src/ui/control/library.ts';
 import { Notifier } from '../../src/ui/control/notifier.ts';
-import { inputFiles, type PickedFiles, shownName } from '../../src/ui/state/picked-files.ts';
+import { filesWithin, inputFiles, type PickedFiles, shownName } from '../../src/ui/state/picked-files.ts';
 import { Store } from '../../src/ui/state/state.ts';
 
 describe('picked files', () => {
@@ -30,6 +30,44 @@ describe('picked files', () => {
   test('a single file keeps its name', () => {
     const { label, files } = inputFiles([Object.assign(new File([], 'a.gguf'), { webkitRelativePath: '' })]);
     expect([label, files.map(({ name }) => name)]).toEqual(['a.gguf', ['a.gguf']]);
+  });
+});
+
+describe('dropped folders', () => {
+  type Tree = { [name: string]: Tree | File | 'gone' };
+  /** Entry of a drop. A folder is read in parts, as browsers do. */
+  function entryOf(name: string, tree: Tree[string], parent = ''): FileSystemEntry {
+    const fullPath = `${parent}/${name}`;
+    if (tree === 'gone' || tree instanceof File) {
+      const file = (taken: (file: File) => void, refuse: (error: Error) => void) =>
+        tree === 'gone' ? refuse(new Error('It could not be found.')) : taken(tree);
+      return { isFile: true, name, fullPath, file } as unknown as FileSystemEntry;
+    }
+    const names = Object.keys(tree);
+    const createReader = () => ({
+      readEntries: (taken: (part: FileSystemEntry[]) => void) =>
+        taken(names.splice(0, 100).map((each) => entryOf(each, tree[each], fullPath))),
+    });
+    return { isFile: false, isDirectory: true, name, fullPath, createReader } as unknown as FileSystemEntry;
+  }
+  const file = new File([], 'a.txt');
+
+  test('are read in order, at any depth', async () => {
+    const tree: Tree = { a: { z: file, b: { c: file } }, d: file };
+    const paths = (await filesWithin([entryOf('top', tree), entryOf('e', file)])).map(({ path }) => path);
+    expect(paths).toEqual(['top/a/z', 'top/a/b/c', 'top/d', 'e']);
+    let deep: Tree = { end: file };
+    for (let k = 0; k < 1000; k++) deep = { n: deep };
+    expect((await filesWithin([entryOf('top', deep)]))[0].path).toHaveLength('top'.length + 2 * 1000 + '/end'.length);
+  });
+
+  test('of 200,000 files are read', { timeout: 60_000 }, async () => {
+    const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, k) => [`${k}.txt`, file]));
+    expect(await filesWithin([entryOf('top', { many })])).toHaveLength(200_000);
+  });
+
+  test('name a file that is gone', async () => {
+    await expect(filesWithin([entryOf('top', { a: file, b: 'gone' })])).rejects.toThrow('“b”: It could not be found.');
   });
 });
 
@@ -141,6 +179,12 @@ describe('dropped files', () => {
     const files = names.map((name) => ({ name, file: new File([], name) }));
     await new FileDrop(page).take({ label: 'peft', files });
     expect([imported, notices]).toEqual([[['adapter_config.json', 'adapter_model.safetensors']], []]);
+    // A file that was deleted after it was chosen.
+    const gone = Object.assign(new File(['{}'], 'train.json'), {
+      text: () => Promise.reject(new Error('It could not be found.')),
+    });
+    await new FileDrop(page).take({ label: 'train.json', files: [{ name: 'train.json', file: gone }] });
+    expect(notices).toEqual([expect.stringContaining('It could not be found.')]);
   });
 });
 

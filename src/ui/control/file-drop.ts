@@ -138,9 +138,15 @@ export class FileDrop {
   constructor(private readonly page: Page) {}
 
   async drop(transfer: DataTransfer | null) {
-    if (!transfer) return;
+    if (transfer) await this.reading(async () => this.sorted(await droppedFiles(transfer)));
+  }
+
+  take = (picked: PickedFiles) => this.reading(() => this.sorted(picked));
+
+  /** A file may be gone or locked by the time that it is read. */
+  private async reading(take: () => Promise<void>) {
     try {
-      await this.take(await droppedFiles(transfer));
+      await take();
     } catch (error) {
       const { message } = error as Error;
       this.page.notifier.notify(
@@ -150,7 +156,7 @@ export class FileDrop {
     }
   }
 
-  async take(picked: PickedFiles) {
+  private async sorted(picked: PickedFiles) {
     const { model, imports, adapter, trajectories, problem } = sortFiles(picked);
     if (model) this.offer(model);
     if (trajectories && (await isAssignment(trajectories))) await this.page.assignments.openFile(trajectories);

@@ -3,7 +3,7 @@ import { css } from 'lit';
 import { state } from 'lit/decorators.js';
 import type { PathFile } from '../../corpus/own-files.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
-import { entriesIn, fileOf, isFile } from '../state/picked-files.ts';
+import { filesWithin } from '../state/picked-files.ts';
 
 export const dropStyles = css`
   :host,
@@ -62,21 +62,10 @@ export abstract class DropPanel extends LocalizedElement {
 function droppedTree(transfer: DataTransfer | null): Promise<PathFile[]> {
   const entries = [...(transfer?.items ?? [])].map((item) => item.webkitGetAsEntry?.() ?? null);
   const files = [...(transfer?.files ?? [])];
-  return entries.some(Boolean)
-    ? readEntries(entries)
-    : Promise.resolve(files.map((file) => ({ path: file.name, file })));
+  const read = entries.filter((entry) => entry !== null);
+  return read.length ? filesWithin(read) : Promise.resolve(files.map((file) => ({ path: file.name, file })));
 }
 
 /** Files of an input element, with their paths in the chosen folder. */
 const chosenTree = (input: HTMLInputElement): PathFile[] =>
   [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
-
-async function readEntries(entries: readonly (FileSystemEntry | null)[]): Promise<PathFile[]> {
-  const found: PathFile[] = [];
-  for (const entry of entries) {
-    if (!entry) continue;
-    if (isFile(entry)) found.push({ path: entry.fullPath.replace(/^\//, ''), file: await fileOf(entry) });
-    else found.push(...(await readEntries(await entriesIn(entry as FileSystemDirectoryEntry))));
-  }
-  return found;
-}

@@ -52,6 +52,8 @@ export const longestLink = 8192;
  * decompression bomb.
  */
 const mostBytes = 512 * 1024;
+/** Each rendering looks every control up in the list of the hidden ones. */
+const mostHidden = 200;
 const version = '1.';
 
 /** The contents of a link cannot be used. */
@@ -80,7 +82,7 @@ export function parseLink(hash: string): PageLink {
     preset: query.get('preset')?.slice(0, 120) || null,
     seed: seed === null ? null : Number(seed),
     lesson: matching(query.get('lesson'), name),
-    hide: (query.get('hide') ?? '').split(',').filter((each) => /^[\w.*-]{1,80}$/.test(each)),
+    hide: (query.get('hide') ?? '').split(',', mostHidden).filter((each) => /^[\w.*-]{1,80}$/.test(each)),
     lang: matching(query.get('lang'), name),
     join: matching(query.get('join'), classCode),
     view: matching(query.get('view'), /^(simple|lab)$/) as PageLink['view'],

@@ -57,6 +57,15 @@ describe('lines', () => {
         lines.slice(k + 1).map((line) => line.text),
       );
   });
+  it('end with the name of a file that can no longer be read', async () => {
+    const gone = () =>
+      new ReadableStream({
+        start: (controller) => controller.error(new DOMException('It could not be found.', 'NotFoundError')),
+      });
+    await expect(collect(readLines({ name: 'texts/a.jsonl', size: 9, stream: gone }, 0))).rejects.toThrow(
+      'texts/a.jsonl cannot be read: It could not be found.',
+    );
+  });
   it('end with an error if a gzip file ends too early', async () => {
     const whole = gzipSync(encode(text.repeat(100)));
     await expect(collect(readLines(sourceOf('a.gz', whole.slice(0, -20)), 0))).rejects.toThrow(
@@ -154,6 +163,13 @@ describe('a corpus', () => {
     const files = [sourceOf('b.jsonl', encode(jsonl(2)))];
     await expect(ingest(corpus, { name: 'other', files })).rejects.toThrow(/was started from other files \(a\.jsonl\)/);
     await store.remove('other');
+    const texts = Array.from({ length: 50 }, (_, k) => sourceOf(`${k}.txt`, encode('x')));
+    const folder = await store.open('folder', true);
+    await ingest(folder, { name: 'folder', files: texts });
+    await expect(ingest(folder, { name: 'folder', files })).rejects.toThrow(
+      '(0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 45 more)',
+    );
+    await store.remove('folder');
   });
 
   it('skips only the lines that are not documents, and reports them', async () => {

@@ -42,7 +42,10 @@ async function stateOf(json: string): Promise<void> {
 const ways: [string, () => unknown][] = [
   ['other bytes', () => writeFileSync(path, 'x'.repeat(10_000))],
   ['half of it', () => truncateSync(path, Math.floor(statSync(path).size / 2))],
-  ['zeros after its first page', () => writeFileSync(path, readFileSync(path).fill(0, page, statSync(path).size - page))],
+  [
+    'zeros after its first page',
+    () => writeFileSync(path, readFileSync(path).fill(0, page, statSync(path).size - page)),
+  ],
   [
     'a folder in its place',
     () => {
