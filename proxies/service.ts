@@ -74,9 +74,6 @@ export function openServer(config: ProxyConfig, token: string, options: ProxyOpt
     forceCloseConnections: true,
     rewriteUrl: door.strip,
   });
-  // Node takes its own listener off a connection that asks for a socket; a reset during the door's delay then ends the
-  // process.
-  app.server.on('connection', (socket) => socket.on('error', () => {}));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   door.guard(app);

@@ -52,11 +52,14 @@ export function onSocketRequest(http: HttpServer, open: Upgrade): void {
   http.on('request', follow);
   http.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A client that leaves meanwhile must not end the process.
-    socket.on('error', () => {});
+    const ignore = () => {};
+    socket.on('error', ignore);
     await earlierAnswers(socket);
     if (socket.destroyed) return;
-    if (/websocket/i.test(request.headers.upgrade ?? '')) open(request, socket, head);
-    else answerPlainly(http, request, socket, head);
+    if (/websocket/i.test(request.headers.upgrade ?? '')) return open(request, socket, head);
+    answerPlainly(http, request, socket, head);
+    // Node has its own listener again.
+    socket.off('error', ignore);
   });
 }
 

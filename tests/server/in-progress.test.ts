@@ -95,6 +95,16 @@ test('a request for another protocol is answered after the earlier requests of i
   expect(statuses(await sendRaw(port, plain + socket))).toEqual(['200', '404']);
 });
 
+test('a connection with many requests for another protocol gathers no listeners', async () => {
+  server = await startServer(['textcraft']);
+  const counts: number[] = [];
+  server.app.server.on('connection', (socket) => counts.push(socket.listenerCount('error')));
+  const h2c = `GET /textcraft/ HTTP/1.1\r\n${upgradeTo('h2c')}`;
+  const last = 'GET /textcraft/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+  expect((await sendRaw(await listen(), h2c.repeat(30) + last)).match(/200 OK/g)).toHaveLength(31);
+  expect(Math.max(...counts)).toBeLessThan(5);
+});
+
 test('mounts of one application answer a request for another protocol once, and refuse unknown sockets', async () => {
   const app = fastify();
   for (const prefix of ['/a', '/b']) await app.register(worldsPlugin, { prefix, worlds: ['textcraft'] });
