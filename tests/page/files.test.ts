@@ -5,7 +5,8 @@ import type { Events } from '../../src/ui/control/events.ts';
 import { FileDrop, sortFiles } from '../../src/ui/control/file-drop.ts';
 import { Library } from '../../src/ui/control/library.ts';
 import { Notifier } from '../../src/ui/control/notifier.ts';
-import { filesWithin, inputFiles, type PickedFiles, shownName } from '../../src/ui/state/picked-files.ts';
+import { filesWithin } from '../../src/ui/state/dropped-tree.ts';
+import { inputFiles, type PickedFiles, shownName } from '../../src/ui/state/picked-files.ts';
 import { Store } from '../../src/ui/state/state.ts';
 
 describe('picked files', () => {

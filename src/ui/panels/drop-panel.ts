@@ -3,7 +3,7 @@ import { css } from 'lit';
 import { state } from 'lit/decorators.js';
 import type { PathFile } from '../../corpus/own-files.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
-import { filesWithin } from '../state/picked-files.ts';
+import { filesWithin } from '../state/dropped-tree.ts';
 
 export const dropStyles = css`
   :host,

@@ -34,7 +34,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles>
 }
 
 /** All entries of a folder: a directory reader returns at most a hundred a call. */
-async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+export async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const entries: FileSystemEntry[] = [];
   for (;;) {
@@ -44,25 +44,13 @@ async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   }
 }
 
-const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+export const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 
 /** File of an entry. Rejects with its name, for example if it was deleted after the drop. */
-const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+export const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) =>
     entry.file(resolve, ({ message }) => reject(new Error(`“${shownName(entry.name)}”: ${message}`))),
   );
-
-/** Files of dropped entries and of all folders in them, by their paths. */
-export async function filesWithin(entries: readonly FileSystemEntry[]): Promise<{ path: string; file: File }[]> {
-  const found: { path: string; file: File }[] = [];
-  // The last is next: folders may be nested more deeply than calls.
-  const waiting = [...entries].reverse();
-  for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
-    if (isFile(entry)) found.push({ path: entry.fullPath.replace(/^\//, ''), file: await fileOf(entry) });
-    else for (const each of (await entriesIn(entry as FileSystemDirectoryEntry)).reverse()) waiting.push(each);
-  }
-  return found;
-}
 
 async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<PickedFile[]> {
   const files: PickedFile[] = [];
