@@ -82,6 +82,12 @@ function filesOf(settings: AnyAlgorithmSettings): FileField[] {
   ];
 }
 
+/** Settings of the run's algorithm and of its stages', each with its place in the document. */
+const algorithmsOf = ({ algorithm, stages = [] }: Experiment): { where: string; settings: AnyAlgorithmSettings }[] => [
+  { where: 'algorithm', settings: algorithm },
+  ...stages.map((stage, i) => ({ where: `stages.${i}.algorithm`, settings: stage.algorithm })),
+];
+
 /** Returns the document as the run stores it, and the files by name: of trajectories, and of policies that teach. */
 export function withRecordings(
   experiment: Experiment,
@@ -90,12 +96,10 @@ export function withRecordings(
 ): { experiment: Experiment; recordings: Map<string, Uint8Array>; teachers: Map<string, Uint8Array> } {
   const found = { file: new Map<string, Uint8Array>(), teacher: new Map<string, Uint8Array>() };
   const places = new Map<string, string>();
-  const paths = ['algorithm', ...(experiment.stages ?? []).map((_, i) => `stages.${i}.algorithm`)];
-  const all = [experiment.algorithm, ...(experiment.stages ?? []).map(({ algorithm }) => algorithm)];
   let changed = experiment;
-  for (const [i, settings] of all.entries()) {
+  for (const { where, settings } of algorithmsOf(experiment)) {
     for (const { field, path, renamed } of filesOf(settings)) {
-      const place = findFile(path, `${paths[i]}.${field}`, folder, allowed);
+      const place = findFile(path, `${where}.${field}`, folder, allowed);
       const name = basename(place);
       if ((places.get(name) ?? place) !== place)
         throw new MissingFileError(
@@ -103,10 +107,36 @@ export function withRecordings(
         );
       places.set(name, place);
       found[field].set(name, readFileSync(place));
-      changed = writePath(changed, `${paths[i]}.${field}`, renamed(name));
+      changed = writePath(changed, `${where}.${field}`, renamed(name));
     }
   }
   return { experiment: changed, recordings: found.file, teachers: found.teacher };
+}
+
+/**
+ * Adds the files that only variants of a sweep name. A variant's changes are stored as they are, so it names a file as
+ * the run does, without a folder.
+ */
+export async function withVariantFiles(
+  runs: readonly Experiment[],
+  files: ReadonlyMap<string, Uint8Array>,
+  folder: string,
+  allowed: readonly string[] = [],
+): Promise<Map<string, Uint8Array>> {
+  const all = new Map(files);
+  for (const { where, settings } of runs.flatMap(algorithmsOf))
+    for (const { field, path } of filesOf(settings)) {
+      if (all.has(path)) continue;
+      const place = findFile(path, `${where}.${field} of a variant`, folder, allowed);
+      if (basename(place) !== path)
+        throw new MissingFileError(
+          `A variant names the file ${JSON.stringify(path.slice(0, mostShown))}: put it into the experiment's folder and name it without a folder.`,
+        );
+      const bytes = readFileSync(place);
+      if (field === 'file') await checkRecordings(new Map([[path, bytes]]));
+      all.set(path, bytes);
+    }
+  return all;
 }
 
 /**

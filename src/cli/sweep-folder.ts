@@ -23,7 +23,7 @@ import type { Connections } from './connections.ts';
 import { experimentOf } from './folder-run.ts';
 import { type DeviceOptions, requireDevice } from './node-device.ts';
 import { formatDuration, ProgressLines } from './progress.ts';
-import { withFiles } from './recordings.ts';
+import { withFiles, withVariantFiles } from './recordings.ts';
 import { fallLines } from './report.ts';
 import { onInterrupt, openFolder, readDocument, requireTraining, stepLine } from './training-run.ts';
 import { writeWhole } from './whole-files.ts';
@@ -217,12 +217,10 @@ export class SweepFolder {
 /** Trains the runs in turn until all are finished or the user interrupts; the same command continues. */
 export async function sweep(options: SweepOptions): Promise<{ finished: boolean; failed: boolean }> {
   const { print } = options;
-  const { experiment: document, files } = await withFiles(
-    readSweepDocument(options),
-    dirname(options.file),
-    options.allowFile,
-  );
+  const place = dirname(options.file);
+  const { experiment: document, files: own } = await withFiles(readSweepDocument(options), place, options.allowFile);
   const experiments = sweptRuns(document).map(({ experiment }) => experiment);
+  const files = await withVariantFiles(experiments, own, place, options.allowFile);
   requireAllowances(experiments, { allowCode: options.allowCode });
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
   const swept = await SweepFolder.open(document, folder, options, files);

@@ -4,7 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkRecordings, MissingFileError, withFiles, withRecordings } from '../../src/cli/recordings.ts';
+import {
+  checkRecordings,
+  MissingFileError,
+  withFiles,
+  withRecordings,
+  withVariantFiles,
+} from '../../src/cli/recordings.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { fileOf, teacherOf } from '../../src/rl/algorithms/registry.ts';
 
@@ -39,6 +45,24 @@ it('recordings are refused by name if missing or if two have the same name', () 
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(/no file "b.jsonl": looked for .*b.jsonl/);
   expect(() => withRecordings(staged('a.jsonl', 'play/a.jsonl'), folder)).toThrow(/Two files are named a.jsonl/);
   expect(() => withRecordings(staged('a.jsonl', 'a.jsonl'), folder)).not.toThrow();
+});
+
+it('files that only a variant of a sweep names are found too, by their names', async () => {
+  const conversation = {
+    messages: [
+      { role: 'user', content: 'Goal' },
+      { role: 'assistant', content: 'look' },
+    ],
+  };
+  writeFileSync(join(folder, 'v.jsonl'), `${JSON.stringify(conversation)}\n`);
+  const own = new Map([['mine.jsonl', new Uint8Array(1)]]);
+  const run = (file: string) => parseExperiment({ ...micro, algorithm: sft(file) });
+  const found = await withVariantFiles([run('v.jsonl'), run('mine.jsonl')], own, folder);
+  expect([...found.keys()]).toEqual(['mine.jsonl', 'v.jsonl']);
+  await expect(withVariantFiles([run('play/a.jsonl')], own, folder)).rejects.toThrow(
+    /A variant names the file "play\/a/,
+  );
+  await expect(withVariantFiles([run('gone.jsonl')], own, folder)).rejects.toThrow(/There is no file "gone.jsonl"/);
 });
 
 describe('a foreign experiment', () => {
