@@ -6,7 +6,6 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import './group.ts';
-import './play.ts';
 import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -135,18 +134,19 @@ export class TabgymStage extends Panel {
     if (tab === 'watch') return html`<tabgym-watch .app=${app}></tabgym-watch>`;
     if (tab === 'group') return html`<tabgym-group .app=${app}></tabgym-group>`;
     if (tab === 'trajectory') return html`<tabgym-trajectory .app=${app}></tabgym-trajectory>`;
-    if (tab === 'play') return html`<tabgym-play .app=${app}></tabgym-play>`;
     if (!this.loaded.has(tab)) return this.renderLoading(tab);
     if (tab === 'read') return html`<tabgym-reader .app=${app}></tabgym-reader>`;
     if (tab === 'evaluate') return html`<tabgym-evaluate .app=${app}></tabgym-evaluate>`;
+    if (tab === 'play') return html`<tabgym-play .app=${app}></tabgym-play>`;
     return html`<tabgym-talk .app=${app}></tabgym-talk>`;
   }
 
   /** Loads the code of a tab that most visits do not open. */
-  private renderLoading(tab: 'read' | 'evaluate' | 'talk') {
+  private renderLoading(tab: 'read' | 'evaluate' | 'play' | 'talk') {
     const parts = {
       read: { load: () => import('../reader/reader.ts'), waiting: msg('Opening the reader') },
       evaluate: { load: () => import('./evaluate.ts'), waiting: msg('Reading the suites') },
+      play: { load: () => import('./play.ts'), waiting: msg('Opening the world') },
       talk: { load: () => import('./talk.ts'), waiting: msg('Opening the conversation') },
     };
     void parts[tab].load().then(() => {
