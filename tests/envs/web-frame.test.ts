@@ -71,6 +71,23 @@ describe.skipIf(skip)('frames', () => {
     expect(texts).toEqual((await playOracles([webTask(0)]))[0]);
     await outer.close();
   }, 60_000);
+  it('open too while others send messages to every window', { timeout: 60_000 }, async () => {
+    const flooded = await browser.newPage();
+    await flooded.goto(served.url);
+    await flooded.evaluate(() => {
+      const send = (to: Window) => {
+        to.postMessage('noise', '*');
+        for (let k = 0; k < to.length; k++) send(to[k]);
+      };
+      setInterval(() => send(window), 0);
+    });
+    const [texts] = await flooded.evaluate(
+      ([script, all]) => webFrames.play(script, JSON.parse(all)),
+      sent(frame, [webTask(0)]),
+    );
+    expect(texts).toEqual((await playOracles([webTask(0)]))[0]);
+    await flooded.close();
+  });
   it('run twenty side by side', { tags: 'slow', timeout: 120_000 }, async () => {
     const speed = await page.evaluate(
       ([script, tasks]) => webFrames.measure(script, 20, JSON.parse(tasks), 5),

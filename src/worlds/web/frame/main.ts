@@ -24,11 +24,10 @@ function serve(port: MessagePort): void {
   port.onmessage = (event: MessageEvent<WorldRequest>) => receive(event.data);
 }
 
-// The page is two frames further out. It may be in a frame itself, so `window.top` is not always the page.
-addEventListener(
-  'message',
-  (event) => {
-    if (event.source === window.parent.parent && event.ports.length === 1) serve(event.ports[0]);
-  },
-  { once: true },
-);
+// The page is two frames further out. It may be in a frame itself, so `window.top` is not always the page. Whoever holds
+// the page's window may send messages too, also before the page does.
+addEventListener('message', function receivePort({ source, ports }) {
+  if (source !== window.parent.parent || ports.length !== 1) return;
+  removeEventListener('message', receivePort);
+  serve(ports[0]);
+});
