@@ -13,7 +13,6 @@ import type { Demonstrations } from '../episode/demonstrations.ts';
 import type { Missteps } from '../episode/missteps.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
-import type { Metric } from '../metrics/metrics.ts';
 
 /** Settings that the trainer reads of any algorithm. */
 export interface AlgorithmSettings {
@@ -195,6 +194,4 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   cards?(settings: S): readonly Card[];
   /** Counterparts by the name of the trainer (`session/handoff/`); absent: that trainer has none. */
   counterparts?: { readonly [trainer: string]: Counterpart };
-  /** Metrics of its own, beside those of metrics/metrics.ts. */
-  metrics?: readonly Metric[];
 }
