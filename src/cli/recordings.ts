@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, resolve, sep } from 'node:path';
-import type { Experiment } from '../experiment/experiment.ts';
+import { algorithmsWithPaths, type Experiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
 import { isShipped, pinnedText, readTeacherName } from '../experiment/teacher-names.ts';
 import { withTeacherFiles } from '../library/node/teachers.ts';
@@ -82,12 +82,6 @@ function filesOf(settings: AnyAlgorithmSettings): FileField[] {
   ];
 }
 
-/** Settings of the run's algorithm and of its stages', each with its place in the document. */
-const algorithmsOf = ({ algorithm, stages = [] }: Experiment): { where: string; settings: AnyAlgorithmSettings }[] => [
-  { where: 'algorithm', settings: algorithm },
-  ...stages.map((stage, i) => ({ where: `stages.${i}.algorithm`, settings: stage.algorithm })),
-];
-
 /** Returns the document as the run stores it, and the files by name: of trajectories, and of policies that teach. */
 export function withRecordings(
   experiment: Experiment,
@@ -97,9 +91,9 @@ export function withRecordings(
   const found = { file: new Map<string, Uint8Array>(), teacher: new Map<string, Uint8Array>() };
   const places = new Map<string, string>();
   let changed = experiment;
-  for (const { where, settings } of algorithmsOf(experiment)) {
-    for (const { field, path, renamed } of filesOf(settings)) {
-      const place = findFile(path, `${where}.${field}`, folder, allowed);
+  for (const { at, each } of algorithmsWithPaths(experiment)) {
+    for (const { field, path, renamed } of filesOf(each)) {
+      const place = findFile(path, `${at}.${field}`, folder, allowed);
       const name = basename(place);
       if ((places.get(name) ?? place) !== place)
         throw new MissingFileError(
@@ -107,7 +101,7 @@ export function withRecordings(
         );
       places.set(name, place);
       found[field].set(name, readFileSync(place));
-      changed = writePath(changed, `${where}.${field}`, renamed(name));
+      changed = writePath(changed, `${at}.${field}`, renamed(name));
     }
   }
   return { experiment: changed, recordings: found.file, teachers: found.teacher };
@@ -124,10 +118,10 @@ export async function withVariantFiles(
   allowed: readonly string[] = [],
 ): Promise<Map<string, Uint8Array>> {
   const all = new Map(files);
-  for (const { where, settings } of runs.flatMap(algorithmsOf))
-    for (const { field, path } of filesOf(settings)) {
+  for (const { at, each } of runs.flatMap(algorithmsWithPaths))
+    for (const { field, path } of filesOf(each)) {
       if (all.has(path)) continue;
-      const place = findFile(path, `${where}.${field} of a variant`, folder, allowed);
+      const place = findFile(path, `${at}.${field} of a variant`, folder, allowed);
       if (basename(place) !== path)
         throw new MissingFileError(
           `A variant names the file ${JSON.stringify(path.slice(0, mostShown))}: put it into the experiment's folder and name it without a folder.`,

@@ -229,7 +229,7 @@ export class ExperimentError extends Error {
 }
 
 /** Each algorithm of a run, with its path. */
-const algorithmsWithPaths = ({ algorithm, stages = [] }: Experiment) => [
+export const algorithmsWithPaths = ({ algorithm, stages = [] }: Pick<Experiment, 'algorithm' | 'stages'>) => [
   { at: 'algorithm', each: algorithm },
   ...stages.map((stage, i) => ({ at: `stages.${i}.algorithm`, each: stage.algorithm })),
 ];

@@ -4,7 +4,7 @@
  */
 
 import { teacherOf } from '../rl/algorithms/registry.ts';
-import type { Experiment } from './experiment.ts';
+import { algorithmsWithPaths, type Experiment } from './experiment.ts';
 import { writePath } from './paths.ts';
 import { algorithmsOf } from './sizes.ts';
 
@@ -37,16 +37,9 @@ export const teacherAsset = (name: string) => `teacher-${name}`;
 
 /** The document with some teachers under other texts. */
 export function withTeacherTexts<E extends Algorithms>(experiment: E, texts: ReadonlyMap<string, string>): E {
-  const places = [
-    { path: 'algorithm.teacher', settings: experiment.algorithm },
-    ...(experiment.stages ?? []).map(({ algorithm }, i) => ({
-      path: `stages.${i}.algorithm.teacher`,
-      settings: algorithm,
-    })),
-  ];
-  return places.reduce((made, { path, settings }) => {
-    const text = texts.get(teacherOf(settings) ?? '');
-    return text === undefined ? made : writePath(made, path, text);
+  return algorithmsWithPaths(experiment).reduce((made, { at, each }) => {
+    const text = texts.get(teacherOf(each) ?? '');
+    return text === undefined ? made : writePath(made, `${at}.teacher`, text);
   }, experiment);
 }
 
