@@ -5,7 +5,7 @@
  */
 
 import type { Corpus, CorpusState } from './corpus.ts';
-import { type ByteSource, CorpusError, longestLine, readLines, readText } from './lines.ts';
+import { type ByteSource, briefName, CorpusError, longestLine, readLines, readText } from './lines.ts';
 import { parseRecord, RecordError, Refusals, readDocument } from './records.ts';
 import type { NewDocument } from './retrieval/text-index.ts';
 
@@ -62,7 +62,7 @@ const titleOf = ({ name }: ByteSource) => name.replace(/^.*\//, '').replace(/(\.
 const mostNamed = 5;
 
 function namesOf(files: CorpusState['files']): string {
-  const names = files.slice(0, mostNamed).map(({ name }) => name.slice(0, 200));
+  const names = files.slice(0, mostNamed).map(({ name }) => briefName(name));
   return `${names.join(', ')}${files.length > mostNamed ? ` and ${files.length - mostNamed} more` : ''}`;
 }
 

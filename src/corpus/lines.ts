@@ -33,9 +33,14 @@ export class CorpusError extends WorldError {
  */
 export const longestLine = 32 * 1024 * 1024;
 
+/** Name of a file as messages have it. */
+export const briefName = (name: string): string => name.slice(0, 200);
+
+/** Error of a file that cannot be read, for example because it was deleted after it was chosen. */
+export const unreadable = (name: string, { message }: Error): CorpusError =>
+  new CorpusError(`${briefName(name)} cannot be read: ${message}`);
+
 const newline = 10;
-/** Characters of a file's name in a message. */
-const longestName = 200;
 
 /** Bytes of one read. */
 const chunkLength = 256 * 1024;
@@ -51,8 +56,8 @@ async function* chunksOf(source: ByteSource, start: number, signal?: AbortSignal
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const { value, done } = await reader.read(view).catch(({ message }: Error) => {
-        throw new CorpusError(`${source.name.slice(0, longestName)} cannot be read: ${message}`);
+      const { value, done } = await reader.read(view).catch((error) => {
+        throw unreadable(source.name, error);
       });
       if (done) return;
       yield value;

@@ -9,7 +9,7 @@ import { gamesInArchive } from '../corpus/games/archive.ts';
 import { importGames } from '../corpus/games/import.ts';
 import { openGames } from '../corpus/games/open.ts';
 import { type GameFile, isGamePath } from '../corpus/games/store.ts';
-import { CorpusError } from '../corpus/lines.ts';
+import { unreadable } from '../corpus/lines.ts';
 import type { OwnFilesApi, PathFile } from '../corpus/own-files.ts';
 import { checkShopFile, importShop } from '../corpus/shops/import.ts';
 import { openShops } from '../corpus/shops/open.ts';
@@ -23,7 +23,7 @@ async function bytesOf(file: File, path = file.name): Promise<Uint8Array<ArrayBu
   try {
     return new Uint8Array(await file.arrayBuffer());
   } catch (error) {
-    throw new CorpusError(`${path.slice(0, 200)} cannot be read: ${(error as Error).message}`);
+    throw unreadable(path, error as Error);
   }
 }
 
