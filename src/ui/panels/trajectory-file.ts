@@ -9,7 +9,8 @@ import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Knob } from '../../experiment/knob.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
-import type { ReaderApi, ReaderState } from '../../trajectories/files/reader.ts';
+import type { ReaderState } from '../../trajectories/files/reader.ts';
+import { startReader } from '../control/start-reader.ts';
 import { bytes } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -21,17 +22,13 @@ const mostTold = 3;
 
 /** Reads a file in a worker of its own. An abort ends it at once, even where it decodes a long group of rows. */
 async function read(file: File, signal: AbortSignal, onState: (state: ReaderState) => void): Promise<ReaderState> {
-  const worker = new Worker(new URL('../../workers/reader-worker.ts', import.meta.url), {
-    type: 'module',
-    name: 'trajectory-file',
-  });
-  const reader = Comlink.wrap<ReaderApi>(worker);
+  let worker: Worker | undefined;
   try {
     return await new Promise((resolve, reject) => {
+      const started = startReader('trajectory-file', (problem) => reject(new Error(problem)));
+      const { reader } = started;
+      worker = started.worker;
       signal.addEventListener('abort', () => reject(signal.reason));
-      worker.addEventListener('error', ({ message }) =>
-        reject(new Error(msg(str`Reading stopped: ${message || 'memory may have run out'}. Open the file again.`))),
-      );
       const take = (state: ReaderState) => {
         // A report may arrive after the worker has ended.
         if (signal.aborted) return;
@@ -42,7 +39,7 @@ async function read(file: File, signal: AbortSignal, onState: (state: ReaderStat
       reader.openFile(file, file.name, Comlink.proxy(take)).catch(reject);
     });
   } finally {
-    worker.terminate();
+    worker?.terminate();
   }
 }
 

@@ -1,21 +1,17 @@
 /** Client of the worker that reads trajectories. The page has one, started at the first use. */
 import * as Comlink from 'comlink';
 import type { ReaderApi } from '../../trajectories/files/reader.ts';
+import { startReader } from '../control/start-reader.ts';
 
 let api: ReaderApi | null = null;
 
-export function readerApi(onCrash: (message: string) => void): ReaderApi {
+export function readerApi(onCrash: (problem: string) => void): ReaderApi {
   if (api) return api;
-  const worker = new Worker(new URL('../../workers/reader-worker.ts', import.meta.url), {
-    type: 'module',
-    name: 'reader',
-  });
-  worker.addEventListener('error', ({ message }) => {
+  const { reader } = startReader('reader', (problem) => {
     api = null;
-    worker.terminate();
-    onCrash(message);
+    onCrash(problem);
   });
-  const remote = Comlink.wrap<ReaderApi>(worker) as unknown as ReaderApi;
+  const remote = reader as unknown as ReaderApi;
   api = {
     openFile: (file, name, onState) => remote.openFile(file, name, Comlink.proxy(onState)),
     openRun: (name, steps, readStep, onState) =>

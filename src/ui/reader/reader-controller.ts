@@ -2,7 +2,6 @@
  * State of the trajectory reader: the open collection and how far it is read, its filtered and sorted list, and the one
  * or two open records. The page's address holds the position; `follow` fetches everything that the address names.
  */
-import { msg, str } from '@lit/localize';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { RecordedReplay } from '../../session/protocol.ts';
 import type { OnState, ReaderApi, ReaderState, Row, WrittenFile } from '../../trajectories/files/reader.ts';
@@ -46,10 +45,10 @@ export class ReaderController {
   constructor(private readonly app: Controller) {}
 
   private get api(): ReaderApi {
-    return readerApi((message) => {
+    return readerApi((problem) => {
       this.state = null;
       this.opened = '';
-      this.problem = msg(str`Reading stopped: ${message || 'memory may have run out'}. Open the file again.`);
+      this.problem = problem;
       this.changed();
     });
   }
