@@ -47,8 +47,12 @@ const onNode = {
   maxWorkers: 2,
 };
 
-/** Golden cases read their data from the disk. */
-const notInBrowsers = ['tests/**/golden*.test.ts', ...(formsToo ? [] : manyForms)];
+/** Golden cases read their data from the disk, and lies about models are timed by Node's clock of the processor. */
+const notInBrowsers = [
+  'tests/**/golden*.test.ts',
+  'tests/policy/hostile-models.test.ts',
+  ...(formsToo ? [] : manyForms),
+];
 
 export default defineConfig({
   test: {
