@@ -20,13 +20,10 @@ export interface FigureSweep {
   metric?: 'success' | 'score';
 }
 
-/** Suite whose turns do not depend on the task. */
-type NumberedSuite = WorldSuite & { turns: number };
-
 /** Evaluation of a sweep's runs on separate items. */
 export interface FigureEvaluation {
   sweep: string;
-  suite: NumberedSuite;
+  suite: WorldSuite;
   /** Default: all variants. */
   variant?: string;
   /** Checkpoints to evaluate: after the last step, before the first, or both. */
@@ -88,7 +85,7 @@ const isHere = (sweep: string) => figureSweeps.some(({ key }) => key === sweep);
 const small =
   'Tiny policies from random weights that choose among listed actions, on short tasks; the paper trains Qwen2.5-3B and 7B.';
 
-const levels: NumberedSuite = {
+const levels: WorldSuite = {
   name: 'babyai-levels-1-5',
   label: 'BabyAI, levels 1 to 5',
   sentence: 'Twenty held-out rooms of each of the levels 1 to 5, compact observations.',
@@ -99,9 +96,9 @@ const levels: NumberedSuite = {
   columnOf: ({ strata }) => `Level ${strata.level}`,
 };
 
-const levelsInSixTurns: NumberedSuite = { ...levels, name: 'babyai-levels-1-5-short', turns: 6 };
+const levelsInSixTurns: WorldSuite = { ...levels, name: 'babyai-levels-1-5-short', turns: 6 };
 
-const depths: NumberedSuite = {
+const depths: WorldSuite = {
   name: 'textcraft-depths-1-2',
   label: 'TextCraft, depths 1 and 2',
   sentence: 'The test ids of the depths 1 and 2 among three distracting recipes.',

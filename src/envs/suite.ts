@@ -7,7 +7,8 @@ import type { Split, Task, WorldOptions } from './env.ts';
 /** Maximum number of turns, or the oracle's turns for the task plus a number. */
 type SuiteTurns = number | { oraclePlus: number };
 
-export interface WorldSuite {
+/** Fixed tasks, of one world or of several. */
+export interface Suite {
   /** Name in an experiment and on the command line. */
   name: string;
   label: string;
@@ -35,6 +36,11 @@ export interface WorldSuite {
   /** Reason, if these items stand in for unknown published ones. */
   standIn?: string;
   published?: PublishedTable;
+}
+
+/** Suite of a world's own list. */
+export interface WorldSuite extends Suite {
+  turns: number;
 }
 
 interface PublishedTable {

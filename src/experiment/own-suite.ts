@@ -1,5 +1,5 @@
 /** The suite of a run's own held-out tasks: those that its evaluations play, under the horizon of its last step. */
-import type { WorldSuite } from '../envs/suite.ts';
+import type { Suite } from '../envs/suite.ts';
 import { lastTurns, limitIn, mixedLimit, mostTurns } from '../rl/schedule/horizon.ts';
 import { ownSuiteTexts } from '../worlds/own-suite.ts';
 import { worldModule } from '../worlds/registry.ts';
@@ -16,7 +16,7 @@ export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): Fo
   const modules = evaluated.map(({ name }) => worldModule(name));
   const titles = new Map(modules.map(({ name, title }) => [name, title]));
   const isMixed = titles.size > 1;
-  const suite: WorldSuite = {
+  const suite: Suite = {
     ...ownSuiteTexts,
     options: evaluated[0].options,
     entries: evaluated.map(({ name, options }) => ({ name, options, turns: limitIn(limit, name) })),

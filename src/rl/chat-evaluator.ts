@@ -3,8 +3,8 @@
  * the oracle.
  */
 import type { Task, World } from '../envs/env.ts';
-import type { WorldSuite } from '../envs/suite.ts';
-import { worldNamed } from './episode/by-world.ts';
+import type { Suite } from '../envs/suite.ts';
+import { tasksOf } from './episode/by-world.ts';
 import {
   type ChatEpisode,
   type ChatOptions,
@@ -69,7 +69,7 @@ export class ChatEvaluator {
    * tries whose world failed are played again.
    */
   async suite(
-    suite: WorldSuite,
+    suite: Suite,
     sampling: SuiteSampling,
     options: StepOptions & KeptSuiteOptions = {},
   ): Promise<ItemResult[]> {
@@ -131,10 +131,7 @@ export class ChatEvaluator {
 
   private async tasks(split: 'train' | 'test'): Promise<Task[]> {
     const asked = this.settings.worlds.filter(({ evaluated }) => evaluated !== false);
-    const lists = await Promise.all(
-      asked.map(({ name, options }) => worldNamed(this.parts.worlds, name).tasks(options, split)),
-    );
-    return lists.flat();
+    return (await tasksOf(this.parts.worlds, asked, split)).flat();
   }
 
   /** Plays one episode without counting it. */

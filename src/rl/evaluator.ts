@@ -6,11 +6,11 @@
  * Depends on the `Actor` and `World` contracts only.
  */
 import type { Task, World } from '../envs/env.ts';
-import type { WorldSuite } from '../envs/suite.ts';
+import type { Suite } from '../envs/suite.ts';
 import type { Actor, Learner } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/text/tokenizer.ts';
 import type { Elsewhere } from './elsewhere.ts';
-import { worldNamed } from './episode/by-world.ts';
+import { tasksOf, worldNamed } from './episode/by-world.ts';
 import { Conversation } from './episode/conversation.ts';
 import { Players } from './episode/players.ts';
 import { rememberingWorlds } from './episode/remembering-world.ts';
@@ -111,12 +111,11 @@ const EPISODES_A_PIECE = 200;
 
 /** Tasks of a suite, in its own order; `name`: the world of a suite that has one. */
 export async function suiteTasks(
-  { options, entries, split, ids, most }: WorldSuite,
+  { options, entries, split, ids, most }: Suite,
   worlds: ReadonlyMap<string, World>,
   name: string,
 ): Promise<Task[]> {
-  const from = entries ?? [{ name, options }];
-  const all = (await Promise.all(from.map((each) => worldNamed(worlds, each.name).tasks(each.options, split)))).flat();
+  const all = (await tasksOf(worlds, entries ?? [{ name, options }], split)).flat();
   if (!ids) return most === undefined ? all : evaluationTasks(all, most);
   const byId = new Map(all.map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -164,9 +163,8 @@ export class Evaluator {
     },
   ): Promise<Evaluator> {
     const worlds = settings.sampling.context === 'memory' ? rememberingWorlds(parts.worlds) : parts.worlds;
-    const all = (split: 'train' | 'test') =>
-      Promise.all(settings.worlds.map(({ name, options }) => worldNamed(worlds, name).tasks(options, split)));
-    const [train, test] = [await all('train'), await all('test')];
+    const train = await tasksOf(worlds, settings.worlds, 'train');
+    const test = await tasksOf(worlds, settings.worlds, 'test');
     const sources = settings.worlds.map(({ name, weight, options }, i) => {
       const drawn = worldNamed(worlds, name).describe().drawing?.(options);
       return { weight, tasks: train[i], ...(drawn && { drawn }) };
@@ -275,7 +273,7 @@ export class Evaluator {
    * The suite is played in fixed pieces of whole items; items that an earlier attempt kept are not played again.
    */
   async suite(
-    suite: WorldSuite,
+    suite: Suite,
     sampling: SuiteSampling,
     options: StepOptions & KeptSuiteOptions = {},
   ): Promise<ItemResult[]> {
@@ -293,7 +291,7 @@ export class Evaluator {
   }
 
   private async pieceOf(
-    suite: WorldSuite,
+    suite: Suite,
     { temperature, seed, samples }: SuiteSampling,
     all: readonly Task[],
     { first, count }: { first: number; count: number },

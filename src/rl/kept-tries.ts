@@ -3,7 +3,7 @@
  * Until all are there, a kept item holds the finished ones, each with its number.
  */
 import type { Task } from '../envs/env.ts';
-import type { WorldSuite } from '../envs/suite.ts';
+import type { Suite } from '../envs/suite.ts';
 import type { ChatEpisode } from './episode/chat-episode.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { taskKey } from './schedule/tasks.ts';
@@ -31,7 +31,7 @@ export class KeptTries {
   private isWaiting = false;
 
   constructor(
-    private readonly suite: Pick<WorldSuite, 'columnOf'>,
+    private readonly suite: Pick<Suite, 'columnOf'>,
     private readonly tasks: readonly Task[],
     private readonly samples: number,
     private readonly options: KeptTriesOptions,

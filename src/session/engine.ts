@@ -4,7 +4,7 @@
  * interface.
  */
 import type { World } from '../envs/env.ts';
-import type { WorldSuite } from '../envs/suite.ts';
+import type { Suite } from '../envs/suite.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { MeasuredForm } from '../policy/engine/kernel-choices.ts';
 import type { PolicyState } from '../policy/policy.ts';
@@ -99,7 +99,7 @@ export interface Engine {
   readonly assets: { [name: string]: Uint8Array };
   evaluate(step: number, options: StepOptions): Promise<Evaluation>;
   /** Plays every item of a suite in the worlds that are open. Absent: not supported. */
-  suite?(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions & KeptSuiteOptions): Promise<ItemResult[]>;
+  suite?(suite: Suite, sampling: SuiteSampling, options: StepOptions & KeptSuiteOptions): Promise<ItemResult[]>;
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
   /** The policy and its conversation format, for completions without a world. Absent: not supported. */

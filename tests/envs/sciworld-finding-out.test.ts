@@ -157,7 +157,7 @@ describe('the oracle that guesses', () => {
     const players = new Players(new Map([['sciworld', world]]), 1, false);
     const rate = (played: readonly { success: boolean }[]) => played.filter(({ success }) => success).length / 200;
     expect(await players.guesses({ turns }, tasks)).toBeNull();
-    const [knows, guess] = [await players.oracle(tasks, turns!), await players.guesses({ guesses, turns }, tasks)];
+    const [knows, guess] = [await players.oracle(tasks, turns), await players.guesses({ guesses, turns }, tasks)];
     expect(rate(knows)).toBeGreaterThan(0.9);
     // Two in three of these tasks ask for one of two boxes.
     expect(rate(guess!)).toBeGreaterThan(0.5);

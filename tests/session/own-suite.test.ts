@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { readDocument } from '../../src/cli/training-run.ts';
 import type { World } from '../../src/envs/env.ts';
-import type { WorldSuite } from '../../src/envs/suite.ts';
+import type { Suite } from '../../src/envs/suite.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { ownSuite } from '../../src/experiment/own-suite.ts';
 import { nodeEngines } from '../../src/library/node/engines.ts';
@@ -17,7 +17,7 @@ beforeAll(() => buildWasm());
 const read = (name: string) => readDocument(`experiments/${name}.json`);
 
 /** Tasks of a suite, with its worlds opened for the time. */
-async function tasksOf(suite: WorldSuite, name: string) {
+async function tasksOf(suite: Suite, name: string) {
   const names = [...new Set((suite.entries ?? [{ name }]).map((entry) => entry.name))];
   const opened = names.map(async (each): Promise<[string, World]> => {
     const module = worldModules.find((one) => one.name === each)!;

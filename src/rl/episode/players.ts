@@ -4,7 +4,7 @@
  */
 import { playBaselines } from '../../envs/baseline-play.ts';
 import type { BaselineEpisode, BaselineResult, BaselineRules, Task, World } from '../../envs/env.ts';
-import type { WorldSuite } from '../../envs/suite.ts';
+import type { Suite } from '../../envs/suite.ts';
 import { awaitAll } from '../common/await-all.ts';
 import { groupBy } from '../common/numbers.ts';
 import { hashed, hashOnto, hashStart } from '../common/random.ts';
@@ -72,7 +72,7 @@ export class Players {
   }
 
   /** Baselines on each of a suite's tasks. */
-  async beside(suite: Pick<WorldSuite, 'guesses' | 'turns' | 'entries'>, tasks: readonly Task[]) {
+  async beside(suite: Pick<Suite, 'guesses' | 'turns' | 'entries'>, tasks: readonly Task[]) {
     const { chance, oracle } = await this.both(tasks, suiteLimit(suite));
     const guess = await this.guesses(suite, tasks);
     return tasks.map((_, i) => ({
@@ -83,7 +83,7 @@ export class Players {
   }
 
   /** The guessing oracle on a suite's tasks; null if the suite has none. */
-  async guesses({ guesses, ...suite }: Pick<WorldSuite, 'guesses' | 'turns' | 'entries'>, tasks: readonly Task[]) {
+  async guesses({ guesses, ...suite }: Pick<Suite, 'guesses' | 'turns' | 'entries'>, tasks: readonly Task[]) {
     if (!guesses) return null;
     return this.oracle(
       tasks.map((task) => ({ ...task, options: { ...task.options, ...guesses } })),

@@ -3,7 +3,7 @@
  * give the same bytes. Rates are in percent, as in the published tables.
  */
 
-import type { WorldSuite } from '../../envs/suite.ts';
+import type { Suite } from '../../envs/suite.ts';
 import { csvTable } from '../../fields/csv.ts';
 import type { Comparison, Estimate } from './statistics.ts';
 import {
@@ -20,14 +20,14 @@ import { estimateSvg } from './svg-chart.ts';
 import { interval, markdownCell, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SuiteReport {
-  suite: Pick<WorldSuite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;
+  suite: Pick<Suite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;
   /** Name of the policy, for the table's row. */
   policy: string;
   settings: { samples: number; temperature: number; greedy: boolean; masked: boolean; seed: number };
   rows: SuiteRow[];
   passAtK: { k: number; estimate: Estimate }[];
   againstTurns: { turns: number; estimate: Estimate }[];
-  published: WorldSuite['published'] | null;
+  published: Suite['published'] | null;
   comparison: { with: string; rows: { label: string; comparison: Comparison }[] } | null;
   items: readonly ItemResult[];
   /** Notes on the requests to the policy, such as a setting that its server refused. Absent: none. */
@@ -35,7 +35,7 @@ export interface SuiteReport {
 }
 
 export interface ReportParts {
-  suite: WorldSuite;
+  suite: Suite;
   policy: string;
   settings: SuiteReport['settings'];
   items: readonly ItemResult[];

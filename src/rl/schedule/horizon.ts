@@ -3,7 +3,7 @@
  * stage lasts until the run ends. A fixed horizon is a schedule with one stage. An adaptive schedule has stages that
  * may end early, when the policy succeeds; the steps at which their successors began are saved with its weights.
  */
-import type { WorldSuite } from '../../envs/suite.ts';
+import type { Suite } from '../../envs/suite.ts';
 import { type Notes, readList, writeList } from '../common/note-list.ts';
 import { mean } from '../common/numbers.ts';
 
@@ -34,7 +34,7 @@ export function mixedLimit(
 }
 
 /** Limit of a suite of one world, or of the several entries of its worlds. */
-export const suiteLimit = ({ entries, turns }: Pick<WorldSuite, 'entries' | 'turns'>): PlayLimit =>
+export const suiteLimit = ({ entries, turns }: Pick<Suite, 'entries' | 'turns'>): PlayLimit =>
   entries ? mixedLimit(entries, entries[0].turns) : turns!;
 
 /** All limits in use. */
