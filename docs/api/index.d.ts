@@ -53,7 +53,7 @@ interface ExperimentDocument {
     [field: string]: unknown;
 }
 
-/** An experiment contains code, or names a judge, that the caller has not allowed. */
+/** An experiment contains code, or names a judge or a teacher behind an API, that the caller has not allowed. */
 declare class NotAllowedError extends Error {
     name: string;
 }
@@ -102,7 +102,9 @@ interface TrainerOptions {
     allowCode?: boolean;
     /** Address of a judge to which an experiment's episodes may be sent. Default: none. */
     allowJudge?: string;
-    /** Keys of served models (judges and policies) by their address. They are held in memory and never stored. */
+    /** Address of a teacher behind an API to which an experiment's episodes may be sent. Default: none. */
+    allowTeacher?: string;
+    /** Keys of served models (judges, teachers and policies) by their address. They are held in memory and never stored. */
     modelKeys?: {
         [address: string]: string;
     };
@@ -487,7 +489,7 @@ interface WatchOptions {
 }
 
 interface SuiteReport {
-    suite: Pick<WorldSuite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;
+    suite: Pick<Suite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;
     /** Name of the policy, for the table's row. */
     policy: string;
     settings: {
@@ -506,7 +508,7 @@ interface SuiteReport {
         turns: number;
         estimate: Estimate;
     }[];
-    published: WorldSuite['published'] | null;
+    published: Suite['published'] | null;
     comparison: {
         with: string;
         rows: {
@@ -519,12 +521,19 @@ interface SuiteReport {
     notes?: readonly string[];
 }
 
-interface WorldSuite {
+/** Fixed tasks, of one world or of several. */
+interface Suite {
     /** Name in an experiment and on the command line. */
     name: string;
     label: string;
     sentence: string;
     options: WorldOptions;
+    /** Played in place of the one world with `options`: tasks of several worlds or options, each within its own turns. */
+    entries?: readonly {
+        name: string;
+        options: WorldOptions;
+        turns: SuiteTurns;
+    }[];
     /** Options that belong to the policy and are taken from its run: they change the observations, not the tasks. */
     policyOptions?: readonly string[];
     /**
@@ -537,8 +546,8 @@ interface WorldSuite {
     ids?: readonly number[];
     /** Plays at most this many of the tasks, evenly spaced. Default: all. */
     most?: number;
-    /** Maximum number of turns of an episode. */
-    turns: number;
+    /** Maximum number of turns of an episode, in the world that allows most; null: it depends on the task. */
+    turns: number | null;
     /** In the order of the published table. */
     columns: readonly string[];
     columnOf(task: Task): string;
@@ -546,6 +555,11 @@ interface WorldSuite {
     standIn?: string;
     published?: PublishedTable;
 }
+
+/** Maximum number of turns, or the oracle's turns for the task plus a number. */
+type SuiteTurns = number | {
+    oraclePlus: number;
+};
 
 type Split = 'train' | 'test';
 

@@ -57,7 +57,9 @@ interface TrainerOptions {
     allowCode?: boolean;
     /** Address of a judge to which an experiment's episodes may be sent. Default: none. */
     allowJudge?: string;
-    /** Keys of served models (judges and policies) by their address. They are held in memory and never stored. */
+    /** Address of a teacher behind an API to which an experiment's episodes may be sent. Default: none. */
+    allowTeacher?: string;
+    /** Keys of served models (judges, teachers and policies) by their address. They are held in memory and never stored. */
     modelKeys?: {
         [address: string]: string;
     };

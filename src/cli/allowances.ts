@@ -1,6 +1,7 @@
-/** Permissions of the command line: an experiment's own code, and judges that would receive its episodes. */
+/** Permissions of the command line: an experiment's own code, and judges or teachers that would receive its episodes. */
 import { customCodeOf } from '../experiment/custom-code.ts';
 import type { Experiment } from '../experiment/experiment.ts';
+import { servedTeachers } from '../experiment/teacher-names.ts';
 import { modelConnection } from '../session/api/model-connection.ts';
 import { CommandError } from './command-error.ts';
 
@@ -9,6 +10,8 @@ export interface Allowances {
   allowCode?: boolean;
   /** Address of the judge that may receive the episodes. */
   allowJudge?: string;
+  /** Address of the teacher that may receive the episodes. */
+  allowTeacher?: string;
 }
 
 /** The experiment contains code that was not allowed to run. */
@@ -46,8 +49,24 @@ export function requireJudgesAllowed(experiments: readonly Experiment[], allowed
     if ('address' in part && !sameAddress(part.address, allowed)) throw new JudgeNotAllowedError(part.address);
 }
 
-/** Throws if an experiment contains code, or names a judge, that was not allowed. */
-export function requireAllowances(experiments: readonly Experiment[], { allowCode, allowJudge }: Allowances): void {
-  requireCodeAllowed(experiments, allowCode);
-  requireJudgesAllowed(experiments, allowJudge);
+/** The experiment would send its episodes to a teacher that was not allowed. */
+class TeacherNotAllowedError extends CommandError {
+  override name = 'TeacherNotAllowedError';
+  constructor(address: string) {
+    super(
+      `This experiment has a teacher behind an API and would send its episodes to ${address}. If you trust that server, run npm run train with --allow-teacher ${address}.`,
+    );
+  }
+}
+
+function requireTeachersAllowed(experiments: readonly Experiment[], allowed = ''): void {
+  for (const { address } of experiments.flatMap(servedTeachers))
+    if (!sameAddress(address, allowed)) throw new TeacherNotAllowedError(address);
+}
+
+/** Throws if an experiment contains code, or names a judge or a teacher behind an API, that was not allowed. */
+export function requireAllowances(experiments: readonly Experiment[], allowances: Allowances): void {
+  requireCodeAllowed(experiments, allowances.allowCode);
+  requireJudgesAllowed(experiments, allowances.allowJudge);
+  requireTeachersAllowed(experiments, allowances.allowTeacher);
 }

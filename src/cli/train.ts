@@ -1,7 +1,7 @@
 /**
  * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--model MODEL]
  * [--resume] [--fork-at STEP] [--device wasm] [--world-file FILE] [--allow-code]
- * [--allow-judge ADDRESS]`
+ * [--allow-judge ADDRESS] [--allow-teacher ADDRESS]`
  */
 import { Command } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
@@ -49,6 +49,10 @@ const program = new Command('train')
     '--allow-judge <address>',
     'send episodes to the judge at this address; its key is read from TABGYM_JUDGE_KEY',
   )
+  .option(
+    '--allow-teacher <address>',
+    'send episodes to the teacher behind an API at this address; its key is read from TABGYM_TEACHER_KEY',
+  )
   .addHelpText('after', kindsHelp());
 
 async function main(): Promise<number> {
@@ -62,7 +66,9 @@ async function main(): Promise<number> {
   if (fork && !file) program.error('--from RUN.tabgym needs an experiment: its settings are those of the fork.');
   const from = folder && !fork ? returnedRun(folder, file || null) : undefined;
   const judgeKey = process.env.TABGYM_JUDGE_KEY || undefined;
-  const { records, finished, failed } = await train({ ...options, file, from, fork, judgeKey, print });
+  const teacherKey = process.env.TABGYM_TEACHER_KEY || undefined;
+  const keys = { judgeKey, teacherKey };
+  const { records, finished, failed } = await train({ ...options, file, from, fork, ...keys, print });
   for (const line of finished ? reportLines(records) : []) print(line);
   return failed ? 1 : 0;
 }

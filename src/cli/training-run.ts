@@ -44,6 +44,8 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   allowFile?: readonly string[];
   /** Key for that address. */
   judgeKey?: string;
+  /** Key of the teacher. */
+  teacherKey?: string;
   /** Changes the experiment before it runs. */
   change?(experiment: Experiment): Experiment;
   /** Place where training episodes are played; absent: here. */
@@ -169,10 +171,14 @@ export async function train(options: TrainingOptions): Promise<Training> {
 
 /** The trainer of a folder's runs. */
 export function openFolder(folder: string, options: Omit<TrainingOptions, 'file' | 'print'>): Promise<Trainer> {
-  const { device, threads, connect, patienceMs, elsewhere, allowCode, allowJudge, judgeKey } = options;
-  const modelKeys = allowJudge && judgeKey ? { [allowJudge]: judgeKey } : {};
+  const { device, threads, connect, patienceMs, elsewhere, allowCode, allowJudge, allowTeacher } = options;
+  const { judgeKey, teacherKey } = options;
+  const modelKeys = {
+    ...(allowJudge && judgeKey && { [allowJudge]: judgeKey }),
+    ...(allowTeacher && teacherKey && { [allowTeacher]: teacherKey }),
+  };
   const machine = { device, threads, connect, patienceMs, elsewhere };
-  return openTrainer({ ...machine, store: { folder }, allowCode, allowJudge, modelKeys });
+  return openTrainer({ ...machine, store: { folder }, allowCode, allowJudge, allowTeacher, modelKeys });
 }
 
 /** A new run, or one that begins with a policy from elsewhere. */

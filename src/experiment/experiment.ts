@@ -5,12 +5,20 @@
 import * as v from 'valibot';
 import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
-import { AlgorithmSchema, algorithmOf, criticKind, teacherOf } from '../rl/algorithms/registry.ts';
+import {
+  AlgorithmSchema,
+  type AnyAlgorithmSettings,
+  algorithmOf,
+  criticKind,
+  readsDistributions,
+  teacherOf,
+} from '../rl/algorithms/registry.ts';
 import { GoalsSchema } from '../rl/goals/registry.ts';
 import { RewardSchema } from '../rl/rewards/registry.ts';
 import { worldModule, worldModules, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
 import { SamplingSchema } from './sampling.ts';
+import { readServedName } from './served-name.ts';
 import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
 import { upgraded } from './upgrade.ts';
 import { worldProblems } from './world-checks.ts';
@@ -277,15 +285,38 @@ function algorithmProblems(experiment: Experiment): { path: string; message: str
   return [...problems, ...criticProblems(experiment)];
 }
 
-/** Problems of a policy as the teacher: it is loaded beside a policy whose weights are all its own. */
+/** Problems of a policy as the teacher: it is loaded beside a policy whose weights are all its own, or behind an API. */
 function policyTeacherProblems(experiment: Experiment): { path: string; message: string }[] {
-  if (factsOf(experiment.policy).ownWeights) return [];
-  return algorithmsWithPaths(experiment)
-    .filter(({ each }) => teacherOf(each) !== null)
+  const all = algorithmsWithPaths(experiment).filter(({ each }) => teacherOf(each) !== null);
+  const isServed = ({ each }: (typeof all)[number]) => readServedName(teacherOf(each) ?? '') !== null;
+  const served = all.filter(isServed).flatMap(({ at, each }) => servedTeacherProblems(experiment, at, each));
+  if (factsOf(experiment.policy).ownWeights) return served;
+  const loaded = all
+    .filter((each) => !isServed(each))
     .map(({ at }) => ({
       path: `${at}.teacher`,
-      message: `a policy teaches a tiny policy, and policy.kind is "${experiment.policy.kind}": set it to null, so that the oracle teaches`,
+      message: `a policy teaches a tiny policy, and policy.kind is "${experiment.policy.kind}": set it to null, so that the oracle teaches, or to MODEL@ADDRESS of a model behind an API`,
     }));
+  return [...served, ...loaded];
+}
+
+/** Problems of a teacher behind an API, which gives log-probabilities of chosen tokens among all tokens. */
+function servedTeacherProblems({ sampling }: Experiment, at: string, settings: AnyAlgorithmSettings) {
+  const { model, address } = readServedName(teacherOf(settings) ?? '')!;
+  const problems: { path: string; message: string }[] = [];
+  if (!model || !URL.canParse(address))
+    problems.push({ path: `${at}.teacher`, message: 'a model behind an API is written MODEL@ADDRESS' });
+  if (readsDistributions(settings))
+    problems.push({
+      path: `${at}.divergence`,
+      message: 'a teacher behind an API gives the chosen tokens alone: set it to "sampled"',
+    });
+  if (sampling.maskActions)
+    problems.push({
+      path: 'sampling.maskActions',
+      message: `the teacher of ${at} chooses among all tokens, and the policy among valid actions: set it to false`,
+    });
+  return problems;
 }
 
 /** Problems of an oracle as the teacher, which rates valid actions: the worlds must list these and have an oracle. */

@@ -2,6 +2,7 @@
 import { customCodeOf } from '../experiment/custom-code.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { presetsByName } from '../experiment/presets.ts';
+import { servedTeachers } from '../experiment/teacher-names.ts';
 import { modelConnection } from '../session/api/model-connection.ts';
 import type { TrainerOptions } from './options.ts';
 
@@ -26,7 +27,7 @@ export interface ExperimentDocument {
   [field: string]: unknown;
 }
 
-/** An experiment contains code, or names a judge, that the caller has not allowed. */
+/** An experiment contains code, or names a judge or a teacher behind an API, that the caller has not allowed. */
 export class NotAllowedError extends Error {
   override name = 'NotAllowedError';
 }
@@ -50,8 +51,11 @@ export function checkExperiment(document: unknown): ExperimentDocument {
   return parseExperiment(document) satisfies Experiment as unknown as ExperimentDocument;
 }
 
-/** Throws NotAllowedError if an experiment has code or a judge that the options do not allow. */
-export function requireAllowed(document: unknown, { allowCode = false, allowJudge = '' }: TrainerOptions): void {
+/** Throws NotAllowedError if an experiment has code, a judge or a served teacher that the options do not allow. */
+export function requireAllowed(
+  document: unknown,
+  { allowCode = false, allowJudge = '', allowTeacher = '' }: TrainerOptions,
+): void {
   const experiment = parseExperiment(document);
   const code = customCodeOf(experiment).map(({ path }) => path);
   if (code.length && !allowCode)
@@ -62,5 +66,10 @@ export function requireAllowed(document: unknown, { allowCode = false, allowJudg
     if ('address' in part && modelConnection(part.address) !== modelConnection(allowJudge))
       throw new NotAllowedError(
         `This experiment would send its episodes to the judge at ${part.address}. If you trust that server, open the trainer with {allowJudge: "${part.address}"}.`,
+      );
+  for (const { address } of servedTeachers(experiment))
+    if (modelConnection(address) !== modelConnection(allowTeacher))
+      throw new NotAllowedError(
+        `This experiment would send its episodes to the teacher at ${address}. If you trust that server, open the trainer with {allowTeacher: "${address}"}.`,
       );
 }

@@ -1,11 +1,12 @@
 /**
  * A policy as a teacher of episodes that another policy played: it scores the tokens that were chosen, under the same
- * valid actions and at temperature 1, and is never trained.
+ * valid actions and at temperature 1, and is never trained. A model behind a server scores them among all tokens.
  */
 import type { Capacity, PackedBatch, Scores, TokenDistributions } from '../policy/policy.ts';
 import { tokenRows } from './assign-credit.ts';
+import { awaitAll } from './common/await-all.ts';
 import { distributionRows, type TeacherLabels } from './episode/choice-rows.ts';
-import { chosenPositions, pack } from './episode/micro-batch.ts';
+import { chosenPositions, contextsOf, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { scoreRows } from './score-rows.ts';
 
@@ -19,8 +20,14 @@ export interface Teacher {
   flops?(): number;
 }
 
+/** Model behind a server, which reads whole contexts. */
+export interface ServedTeacher {
+  /** (T) log-probability at temperature 1 of each token after those before it; NaN: none, as for the first. */
+  tokenLogprobs(tokens: Int32Array): Promise<Float32Array>;
+}
+
 /** Teachers by the names that a run's settings give them. */
-export type Teachers = ReadonlyMap<string, Teacher>;
+export type Teachers = ReadonlyMap<string, Teacher | ServedTeacher>;
 
 /** Thrown if a run's teacher is not loaded. */
 export class NoTeacherError extends Error {
@@ -32,9 +39,17 @@ export class NoTeacherError extends Error {
   }
 }
 
+/** Thrown if a served teacher is asked for more than the chosen tokens; an experiment's checks refuse it before. */
+class NoDistributionError extends Error {
+  override name = 'NoDistributionError';
+  constructor(name: string) {
+    super(`${name} gives the log-probability of the chosen tokens alone: set algorithm.divergence to "sampled".`);
+  }
+}
+
 const temperature = 1;
 
-function teacherOf(teachers: Teachers, name: string): Teacher {
+function teacherOf(teachers: Teachers, name: string): Teacher | ServedTeacher {
   const teacher = teachers.get(name);
   if (!teacher) throw new NoTeacherError(name);
   return teacher;
@@ -47,9 +62,37 @@ export async function policyLogprobs(
   trajectories: readonly Trajectory[],
 ): Promise<Float32Array[]> {
   const teacher = teacherOf(teachers, name);
+  if ('tokenLogprobs' in teacher) return servedLogprobs(teacher, trajectories);
   const rows = tokenRows(trajectories);
   const { logprob } = await scoreRows(teacher, trajectories, rows, { temperature, weights: 'policy' });
   return trajectories.map((_, b) => Float32Array.from(logprob.subarray(rows.offsets[b], rows.offsets[b + 1])));
+}
+
+/** Requests to a server at a time. */
+const atOnce = 8;
+
+/** One request for each context that a policy chose tokens in. If one fails, no further ones are sent. */
+async function servedLogprobs(teacher: ServedTeacher, trajectories: readonly Trajectory[]): Promise<Float32Array[]> {
+  const out = trajectories.map((each) => new Float32Array(chosenPositions(each).length));
+  const queue = contextsOf(trajectories);
+  const ask = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { index, trajectory, head, from, positions, firstChoice, length } = next;
+      const tokens = new Int32Array(head.length + length);
+      tokens.set(head);
+      tokens.set(trajectory.tokens.subarray(from, from + length), head.length);
+      const logprobs = await teacher.tokenLogprobs(tokens);
+      positions.forEach((position, k) => {
+        out[index][firstChoice + k] = logprobs[head.length + position - from];
+      });
+    }
+  };
+  try {
+    await awaitAll(Array.from({ length: atOnce }, ask));
+  } finally {
+    queue.length = 0;
+  }
+  return out;
 }
 
 /** The same with the teacher's distribution at each trained token. */
@@ -59,6 +102,7 @@ export async function policyLabels(
   trajectories: readonly Trajectory[],
 ): Promise<TeacherLabels[]> {
   const teacher = teacherOf(teachers, name);
+  if ('tokenLogprobs' in teacher) throw new NoDistributionError(name);
   const counts = trajectories.map((each) => chosenPositions(each).length);
   const logprobs = counts.map((count) => new Float32Array(count));
   const rows = counts.map((count): Float32Array[] => Array.from({ length: count }));
@@ -82,4 +126,4 @@ function indexOfScored({ tokens, scored, allowed }: PackedBatch, row: number): n
 
 /** Floating-point operations of all teachers. */
 export const teacherFlops = (teachers: Teachers): number =>
-  [...teachers.values()].reduce((sum, teacher) => sum + (teacher.flops?.() ?? 0), 0);
+  [...teachers.values()].reduce((sum, each) => sum + (('flops' in each && each.flops?.()) || 0), 0);

@@ -11,7 +11,7 @@
  * (shaders/head_divergence_dlogits.wgsl). The credit is then the comparison of returns alone.
  *
  * The teacher is the world's oracle, smoothed over the valid actions (`episode/oracle-teacher.ts`), or another policy,
- * which scores the episodes (`policy-teacher.ts`).
+ * here or behind an API, which scores the episodes (`policy-teacher.ts`).
  */
 import * as v from 'valibot';
 import { choice, option, real, text, toggle } from '../../fields/fields.ts';
@@ -35,7 +35,7 @@ const schema = v.strictObject({
   teacher: option(v.nullable(text(1, 255)), null, {
     label: 'Teacher',
     sentence:
-      'Whose probabilities the policy learns: those of the oracle, of a shipped agent by its name, or of a run or policy in a file, with the same vocabulary.',
+      'Whose probabilities the policy learns: those of the oracle, of a shipped agent by its name, of a run or policy in a file, or of a model behind an API (MODEL@ADDRESS), with the same vocabulary.',
     teacher: true,
     level: 'basic',
     nullMeans: 'the oracle',

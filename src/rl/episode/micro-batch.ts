@@ -58,7 +58,7 @@ export function pack(
 ): MicroBatch[] {
   const batches: MicroBatch[] = [];
   let open = new OpenBatch();
-  for (const item of trajectories.flatMap(itemsOf)) {
+  for (const item of contextsOf(trajectories)) {
     if (!open.fits(item, capacity)) {
       if (!open.isEmpty) batches.push(open.close());
       open = new OpenBatch();
@@ -69,6 +69,9 @@ export function pack(
   if (!open.isEmpty) batches.push(open.close());
   return batches;
 }
+
+/** Contexts in which the policy chose tokens, in order: the windows of each trajectory. */
+export const contextsOf = (trajectories: readonly Trajectory[]): Item[] => trajectories.flatMap(itemsOf);
 
 /** Windows of a trajectory that have a scored token. */
 function itemsOf(trajectory: Trajectory, index: number): Item[] {

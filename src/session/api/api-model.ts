@@ -8,6 +8,7 @@ import type { FunctionTool } from '../../envs/tools.ts';
 import { AnswerError, boundedText } from '../../envs/transport/http.ts';
 import type { ChatReply, ChatTurnMessage } from '../../rl/episode/chat-episode.ts';
 import { type EmptyReason, type Outcome, readAnswer } from './api-answer.ts';
+import { parsed } from './fault.ts';
 import type { OptionalField } from './fault-kinds.ts';
 
 /** Thrown when the server gives no usable reply; the message has the reason and a remedy. */
@@ -97,8 +98,7 @@ export class ApiModel {
 
   /** The text of a reply, or the reason why the conversation has no room. */
   async reply(messages: readonly ChatTurnMessage[], asking: Asking): Promise<ChatReply> {
-    const { tries, retryMs, patienceMs } = this.options;
-    let [patience, failures] = [patienceMs, 0];
+    const spent = { patience: this.options.patienceMs, failures: 0 };
     for (;;) {
       asking.signal.throwIfAborted();
       const { emptyContent } = this;
@@ -106,18 +106,43 @@ export class ApiModel {
       if (outcome.kind === 'reply') return this.counted(outcome, asking);
       if (outcome.kind === 'no-room') return { noRoom: this.withoutKey(outcome.words) };
       if (outcome.kind === 'failed') {
-        if (!this.fillsEmpty(messages, emptyContent, outcome, asking)) throw this.failure(outcome, failures + 1);
+        if (!this.fillsEmpty(messages, emptyContent, outcome, asking)) throw this.failure(outcome, spent.failures + 1);
       } else if (outcome.kind === 'refused') this.leaveOut(outcome, asking);
-      else {
-        const { words } = outcome;
-        const stated = outcome.afterMs || null;
-        if (stated === null && ++failures >= tries) throw this.failure(lasting(words), failures);
-        if (stated !== null) patience -= Math.max(stated, leastCostMs);
-        if (patience < 0) throw this.failure(lasting(`${words}; it asks for a pause of ${seconds(stated!)}`), 1);
-        if (stated !== null) this.announcePause(words, stated, asking);
-        await pause(stated === null ? retryMs * 2 ** (failures - 1) : stated * (1 + Math.random() / 4), asking.signal);
-      }
+      else await this.wait(outcome, spent, asking);
     }
+  }
+
+  /**
+   * The answer's `logprobs` for these tokens as a prompt (`/completions` with `echo`), as the server sends it. One more
+   * token is asked for, since many servers refuse none; it comes last and means nothing.
+   */
+  async promptLogprobs(tokens: Int32Array, asking: Pick<Asking, 'signal'>): Promise<unknown> {
+    const spent = { patience: this.options.patienceMs, failures: 0 };
+    const request = { prompt: [...tokens], max_tokens: 1, echo: true, logprobs: 1, temperature: 1 };
+    for (;;) {
+      asking.signal.throwIfAborted();
+      const { outcome, answer } = await this.post('/completions', request, [], asking);
+      if (outcome.kind === 'reply')
+        return (parsed(answer) as { choices: { logprobs?: unknown }[] }).choices[0].logprobs;
+      if (outcome.kind !== 'later') throw this.failure(promptFailure(outcome, tokens.length), spent.failures + 1);
+      await this.wait(outcome, spent, asking);
+    }
+  }
+
+  /** Waits before the next try. Throws if there is none. */
+  private async wait(
+    { words, afterMs }: Extract<Outcome, { kind: 'later' }>,
+    spent: { patience: number; failures: number },
+    asking: Pick<Asking, 'signal' | 'onNotice'>,
+  ): Promise<void> {
+    const { tries, retryMs } = this.options;
+    const stated = afterMs || null;
+    if (stated === null && ++spent.failures >= tries) throw this.failure(lasting(words), spent.failures);
+    if (stated !== null) spent.patience -= Math.max(stated, leastCostMs);
+    if (spent.patience < 0) throw this.failure(lasting(`${words}; it asks for a pause of ${seconds(stated!)}`), 1);
+    if (stated !== null) this.announcePause(words, stated, asking);
+    const ms = stated === null ? retryMs * 2 ** (spent.failures - 1) : stated * (1 + Math.random() / 4);
+    await pause(ms, asking.signal);
   }
 
   /** A sentence on the replies without text so far; null: all had one. */
@@ -176,7 +201,7 @@ export class ApiModel {
   }
 
   /** Reported once: further requests meet the same limit. */
-  private announcePause(words: string, ms: number, { onNotice }: Asking): void {
+  private announcePause(words: string, ms: number, { onNotice }: Pick<Asking, 'onNotice'>): void {
     if (ms < longPauseMs || this.paused) return;
     this.paused = true;
     onNotice?.(
@@ -203,31 +228,44 @@ export class ApiModel {
   }
 
   private async ask(messages: readonly ChatTurnMessage[], asking: Asking): Promise<Outcome> {
-    // Called as a free function: a browser's fetch must not be called as a method of another object.
-    const { address, model, timeoutMs, fetch } = this.options;
     const { fields } = this;
     const values = this.valuesOf(asking);
     const isSilent = ({ content, tool_calls }: ChatTurnMessage) => content.trim() === '' && !tool_calls;
     const sent = messages.map((each) => (isSilent(each) ? { ...each, content: this.emptyContent } : each));
     const { tools } = asking;
     const limits = Object.fromEntries(fields.map((field) => [field, values[field]]));
-    const body = { model, messages: sent, ...(tools && { tools }), ...limits };
+    const request = { messages: sent, ...(tools && { tools }), ...limits };
+    return (await this.post('/chat/completions', request, fields, asking)).outcome;
+  }
+
+  /** One request, and the text of its answer. `sent`: its optional fields. */
+  private async post(
+    path: string,
+    request: object,
+    sent: readonly OptionalField[],
+    { signal }: Pick<Asking, 'signal'>,
+  ): Promise<{ outcome: Outcome; answer: string }> {
+    // Called as a free function: a browser's fetch must not be called as a method of another object.
+    const { address, model, timeoutMs, fetch } = this.options;
+    const failed = (outcome: Outcome) => ({ outcome, answer: '' });
     const key = this.options.key();
     try {
-      const response = await fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {
+      const response = await fetch(`${address.replace(/\/+$/, '')}${path}`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
-        body: JSON.stringify(body),
-        signal: AbortSignal.any([asking.signal, AbortSignal.timeout(timeoutMs)]),
+        body: JSON.stringify({ model, ...request }),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       });
-      return readAnswer(response, await boundedText(response, mostBytes), fields);
+      const answer = await boundedText(response, mostBytes);
+      return { outcome: readAnswer(response, answer, sent), answer };
     } catch (error) {
-      asking.signal.throwIfAborted();
+      signal.throwIfAborted();
       const { name } = error as Error;
-      if (error instanceof AnswerError) return { kind: 'failed', words: error.message, remedy: 'Check the server.' };
+      if (error instanceof AnswerError)
+        return failed({ kind: 'failed', words: error.message, remedy: 'Check the server.' });
       const words = name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : reasonOf(error as Error);
-      if (/redirect/i.test(words)) return { kind: 'failed', words, remedy: 'Check the address.' };
-      return { kind: 'later', words, afterMs: null };
+      if (/redirect/i.test(words)) return failed({ kind: 'failed', words, remedy: 'Check the address.' });
+      return failed({ kind: 'later', words, afterMs: null });
     }
   }
 
@@ -251,6 +289,15 @@ const lasting = (words: string): Lasting => ({
   words,
   remedy: "Check that the server runs, its address, the model's name and the key.",
 });
+
+/** A prompt whose log-probabilities the server does not give. */
+function promptFailure(outcome: Exclude<Outcome, { kind: 'reply' | 'later' }>, length: number): Lasting {
+  const remedy = {
+    'no-room': `The context has ${length} tokens: serve the model with more, or lower sampling.completionTokens.`,
+    refused: 'It must answer /completions with echo and logprobs for a prompt of token ids.',
+  };
+  return outcome.kind === 'failed' ? outcome : { words: outcome.words, remedy: remedy[outcome.kind] };
+}
 
 /** fetch reports only "fetch failed"; its cause has the reason. */
 const reasonOf = ({ message, cause }: Error) => (cause instanceof Error && cause.message ? cause.message : message);

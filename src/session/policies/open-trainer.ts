@@ -4,6 +4,7 @@
  */
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { servedTeachers } from '../../experiment/teacher-names.ts';
 import type { ModelConfig } from '../../policy/config.ts';
 import { Model } from '../../policy/engine/model.ts';
 import type { ModelOptions } from '../../policy/engine/model-options.ts';
@@ -12,10 +13,12 @@ import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import type { Conversation } from '../../rl/episode/conversation.ts';
 import { conversationOf } from '../../rl/episode/conversation-files.ts';
+import type { ServedTeacher, Teacher } from '../../rl/policy-teacher.ts';
 import { Trainer } from '../../rl/trainer.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { openRecordings } from '../../trajectories/recorded/recordings.ts';
 import { judgeAsker } from '../api/judge.ts';
+import { servedTeacher } from '../api/served-teacher.ts';
 import { conversationFiles } from '../chat-assets.ts';
 import { reportOf, requireHonest } from '../device/gpu-report.ts';
 import { chooseKernels } from '../device/kernel-memory.ts';
@@ -116,7 +119,11 @@ async function testedTrainer(
     const ask = judgeAsker(services.modelSettings);
     const elsewhere = services.elsewhere?.(model);
     teachers = await loadTeachers(read, { gpu, capacity: run.capacity, choices: model.ops.choices });
-    const parts = { ...run, policy: model, recorded, runner, ask, elsewhere, teachers };
+    const served = servedTeachers(experiment).map(
+      (named) => [named.text, servedTeacher(named, run.tokenizer, services.modelSettings)] as const,
+    );
+    const all = new Map<string, Teacher | ServedTeacher>([...teachers, ...served]);
+    const parts = { ...run, policy: model, recorded, runner, ask, elsewhere, teachers: all };
     return { trainer: await Trainer.create(experiment, parts), teachers };
   } catch (error) {
     model.destroy();

@@ -388,7 +388,7 @@ export class TabgymSetup extends Panel {
   /** The code is loaded with the first algorithm that has a teacher. */
   private renderTeacher(knob: Knob, path: string, draft: Experiment) {
     void import('./teacher-picker.ts');
-    return html`<tabgym-teacher-picker path=${path} .of=${knob} .value=${readPath(draft, path) ?? null} .error=${this.errorAt(path)} .draft=${draft} .runs=${this.state.runs} .api=${() => this.app.api}></tabgym-teacher-picker>`;
+    return html`<tabgym-teacher-picker path=${path} .of=${knob} .value=${readPath(draft, path) ?? null} .error=${this.errorAt(path)} .draft=${draft} .runs=${this.state.runs} .api=${() => this.app.api} .servers=${this.app.servers}></tabgym-teacher-picker>`;
   }
 
   private renderKnob(knob: Knob, path: string, draft: Experiment) {

@@ -1,6 +1,7 @@
 /**
- * Teacher of an algorithm: the oracle, a shipped agent or a stored run of the same worlds, or a file. Its policy is
- * handed to the worker when it is chosen; whether its vocabulary is the run's is checked when the run opens.
+ * Teacher of an algorithm: the oracle, a shipped agent or a stored run of the same worlds, a file, or a model behind an
+ * API. A policy is handed to the worker when it is chosen; whether its vocabulary is the run's is checked when the run
+ * opens, that of a served model at its first answer.
  */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -9,11 +10,13 @@ import { live } from 'lit/directives/live.js';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Knob } from '../../experiment/knob.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
+import { readServedName, type ServedName } from '../../experiment/served-name.ts';
 import { readTeacherName } from '../../experiment/teacher-names.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import type { ListedAgent } from '../../session/shipped-agent.ts';
 import { fetchGallery } from '../control/shipped-agents.ts';
 import { keepRun, keepTeachers } from '../control/teachers.ts';
+import type { WorldServers } from '../control/world-servers.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { agentTitle, knobLabel, knobSentence } from '../state/labels.ts';
@@ -37,7 +40,8 @@ export class TabgymTeacherPicker extends LocalizedElement {
       .row.spread {
         gap: 8px;
       }
-      select {
+      select,
+      #served {
         flex: 1 1 140px;
         min-width: 0;
         max-width: 100%;
@@ -52,6 +56,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
   @property({ attribute: false }) draft!: Experiment;
   @property({ attribute: false }) runs: readonly RunSummary[] = [];
   @property({ attribute: false }) api!: () => TrainerApi;
+  @property({ attribute: false }) servers!: WorldServers;
   @state() private agents: readonly ListedAgent[] = [];
   @state() private busy = false;
   @state() private problem = '';
@@ -91,6 +96,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
   override render() {
     const { of: knob, value, busy } = this;
     const name = value === null ? null : readTeacherName(value).name;
+    const served = value === null ? null : readServedName(value);
     const isAgent = this.shown.some((agent) => agent.name === name);
     return html`<div class="row spread"><label for="teacher">${knobLabel(knob)}</label>
         <select id="teacher" ?disabled=${busy} aria-describedby=${this.error || this.problem ? 'problem' : nothing} .value=${live(name === null ? '' : isAgent ? agentValue(name) : 'file')} @change=${this.choose}>
@@ -114,8 +120,26 @@ export class TabgymTeacherPicker extends LocalizedElement {
         <button ?disabled=${busy} @click=${this.ask}>${msg('Choose a file')}</button>
         <input id="file" type="file" hidden accept=".tabgym,.zip" aria-label=${knobLabel(knob)} @change=${this.take} />
       </div>
+      <div class="row spread"><label for="served">${msg('Model behind an API')}</label>
+        <input id="served" type="text" placeholder="MODEL@https://HOST/v1" spellcheck="false" .value=${live(served?.text ?? '')} @change=${this.name} /></div>
+      ${served ? this.renderServer(served) : nothing}
       ${this.error || this.problem ? html`<div id="problem" class="message error" role="alert">${this.problem || this.error}</div>` : nothing}`;
   }
+
+  /** Key, models and permission of a served teacher. */
+  private renderServer({ address, model }: ServedName) {
+    void import('./model-connection.ts');
+    const choose = (event: KnobChangeEvent) => {
+      event.stopPropagation();
+      this.dispatchEvent(new KnobChangeEvent(this.path, `${event.value}@${address}`));
+    };
+    return html`<tabgym-model-connection address=${address} name=${model} .servers=${this.servers} .foreign=${this.servers.foreign} @knob-change=${choose}></tabgym-model-connection>`;
+  }
+
+  private name = (event: Event) => {
+    const text = (event.target as HTMLInputElement).value.trim();
+    this.dispatchEvent(new KnobChangeEvent(this.path, text === '' ? null : text));
+  };
 
   private renderGroup(label: string, entries: readonly { key: string; text: string; isChosen: boolean }[]) {
     if (!entries.length) return nothing;
