@@ -11,7 +11,7 @@ import { ApiModel } from './api-model.ts';
 import { currentKey } from './current-key.ts';
 
 /** A server that does not teach: no log-probabilities, or another vocabulary. */
-export class ServedTeacherError extends Error {
+class ServedTeacherError extends Error {
   override name = 'ServedTeacherError';
 }
 
