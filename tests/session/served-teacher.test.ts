@@ -238,6 +238,8 @@ describe('a server that does not teach', () => {
   it('accepts ids as the texts, and other spaces', async () => {
     const ids = completion({ tokens: [...tokens].map((id) => `token_id:${id}`), token_logprobs: numbers });
     await expect(answers([[200, ids]])).resolves.toHaveLength(tokens.length);
+    const raw = completion({ tokens: [...tokens].map((id) => tokenizer.token(id)), token_logprobs: numbers });
+    await expect(answers([[200, raw]])).resolves.toHaveLength(tokens.length);
     const spaced = completion({ tokens: texts.map((text) => ` ${text}`), token_logprobs: numbers });
     await expect(answers([[200, spaced]])).resolves.toHaveLength(tokens.length);
   });

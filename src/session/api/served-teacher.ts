@@ -1,6 +1,6 @@
 /**
  * A model behind an OpenAI-compatible server as a teacher: log-probabilities of a prompt's own tokens, from
- * `/completions` with `echo` and `logprobs` for a prompt of token ids (vLLM and SGLang answer these). Same client and
+ * `/completions` with `echo` and `logprobs` for a prompt of token ids, as vLLM answers it. Same client and
  * permission as a model that plays.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
@@ -26,9 +26,10 @@ function readLogprobs(value: unknown, count: number): { numbers: unknown[]; text
   return { numbers: numbers.slice(0, count), texts: texts.slice(0, count) };
 }
 
-/** True for texts of one token. Parts of characters, special tokens and spaces are written differently by servers. */
+/** True for texts of one token, decoded or as the vocabulary has it. Parts of characters, special tokens and spaces are written differently by servers. */
 function isSameToken(theirs: unknown, id: number, tokenizer: Tokenizer): boolean {
-  if (typeof theirs !== 'string' || theirs === `token_id:${id}`) return typeof theirs === 'string';
+  if (typeof theirs !== 'string') return false;
+  if (theirs === `token_id:${id}` || theirs === tokenizer.token(id)) return true;
   if (theirs.startsWith('token_id:')) return false;
   const own = tokenizer.decode([id]);
   return tokenizer.isAdded(id) || own.includes('\ufffd') || theirs.includes('\ufffd') || own.trim() === theirs.trim();
@@ -52,7 +53,7 @@ export function servedTeacher(
       const read = readLogprobs(answer, tokens.length);
       if (!read)
         return refuse(
-          `its answer lacks the log-probabilities of the ${tokens.length} tokens it was sent. It needs a server that answers /completions with echo and logprobs for token ids, as vLLM and SGLang do.`,
+          `its answer lacks the log-probabilities of the ${tokens.length} tokens it was sent. It needs a server that answers /completions with echo and logprobs for token ids, as vLLM does.`,
         );
       const strange = read.texts.findIndex((theirs, i) => !isSameToken(theirs, tokens[i], tokenizer));
       if (strange >= 0)

@@ -40,8 +40,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
       .row.spread {
         gap: 8px;
       }
-      select,
-      #served {
+      select {
         flex: 1 1 140px;
         min-width: 0;
         max-width: 100%;
@@ -120,8 +119,8 @@ export class TabgymTeacherPicker extends LocalizedElement {
         <button ?disabled=${busy} @click=${this.ask}>${msg('Choose a file')}</button>
         <input id="file" type="file" hidden accept=".tabgym,.zip" aria-label=${knobLabel(knob)} @change=${this.take} />
       </div>
-      <div class="row spread"><label for="served">${msg('Model behind an API')}</label>
-        <input id="served" type="text" placeholder="MODEL@https://HOST/v1" spellcheck="false" .value=${live(served?.text ?? '')} @change=${this.name} /></div>
+      <label for="served">${msg('Model behind an API')}</label>
+      <input id="served" type="text" placeholder="MODEL@https://HOST/v1" spellcheck="false" .value=${live(served?.text ?? '')} @change=${this.name} />
       ${served ? this.renderServer(served) : nothing}
       ${this.error || this.problem ? html`<div id="problem" class="message error" role="alert">${this.problem || this.error}</div>` : nothing}`;
   }
