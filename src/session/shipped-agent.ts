@@ -34,6 +34,8 @@ const suite = v.object({
   samples: v.number(),
   temperature: v.number(),
   masked: v.boolean(),
+  /** Tries that ran out of room for their tokens, which count as failures; absent: none. */
+  roomless: v.optional(v.number()),
   /** One row for each column of the published table, then the total. */
   rows: v.array(row),
   standIn: v.nullable(v.string()),

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { cardOf, listedOf, partsOf } from '../../src/cli/agents/card.ts';
 import { readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
+import { withRoomlessFailures } from '../../src/cli/agents/ship.ts';
 import { readDocument } from '../../src/cli/training-run.ts';
 import type { Task } from '../../src/envs/env.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
@@ -16,6 +17,8 @@ import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
 import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { gainOf } from '../../src/rl/evaluation/gain.ts';
+import type { SuiteReport } from '../../src/rl/evaluation/suite-report.ts';
+import { rowsOf } from '../../src/rl/evaluation/suite-results.ts';
 import { decodeState, encodeState } from '../../src/session/checkpoint.ts';
 import { findSuite, withPolicyOptions } from '../../src/session/evaluation/suite-evaluation.ts';
 import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/shipped-agent.ts';
@@ -164,6 +167,16 @@ describe('a packed run', () => {
     expect([steps[0], steps.includes(333), steps.at(-1)]).toEqual([0, true, 999]);
     expect(thinned(records.slice(0, 50), 100)).toHaveLength(50);
   });
+});
+
+it('counts a try without room as a failure', () => {
+  const one = (success: boolean, overflowed: boolean) => ({ success, overflowed, score: Number(success), turns: 3 });
+  const tries = [one(true, false), one(false, false), one(false, true), one(false, true)];
+  const items = [{ key: 'a', column: 'A', tries, chance: [], oracle: null }];
+  const rows = rowsOf(items, ['A']);
+  expect(rows.at(-1)!.success.mean).toBe(0.5);
+  const counted = withRoomlessFailures({ items, rows } as unknown as SuiteReport, ['A']);
+  expect(counted.rows.map(({ success }) => success.mean)).toEqual([0.25, 0.25]);
 });
 
 describe('the parts of an agent’s run', () => {

@@ -44,11 +44,12 @@ const formatDecoding = ({ greedy, samples, temperature }: SuiteTable) =>
   greedy ? 'greedy' : `sampled at temperature ${temperature}, ${samples} tries an item`;
 
 function suiteSection(table: SuiteTable): string {
-  const { label, sentence, limit, masked, rows, standIn } = table;
+  const { label, sentence, limit, masked, rows, standIn, roomless } = table;
   return [
     `### ${label}: ${formatDecoding(table)}`,
     `${sentence} At most ${limit}; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}.`,
     ...(standIn ? [`A stand-in: ${standIn}`] : []),
+    ...(roomless ? [`Tries that ran out of room for tokens, counted as failures: ${roomless}.`] : []),
     markdownTable(successTable(rows)),
     ...publishedSection(table),
   ].join('\n\n');

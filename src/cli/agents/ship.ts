@@ -13,6 +13,7 @@ import { downloadBytes, findModel } from '../../policy/catalogue.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { gainOf } from '../../rl/evaluation/gain.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
+import { rowsOf, type Try } from '../../rl/evaluation/suite-results.ts';
 import {
   AGENT_FORMAT,
   type AgentBase,
@@ -65,6 +66,16 @@ export function costOf(
   };
 }
 
+/** The report with each try that ran out of room as a failure: an agent that ships must come to an end by itself. */
+export function withRoomlessFailures(report: SuiteReport, columns: readonly string[]): SuiteReport {
+  const failed = (one: Try): Try => (one.overflowed ? { ...one, overflowed: false, success: false } : one);
+  const items = report.items.map((item) => ({ ...item, tries: item.tries.map(failed) }));
+  return { ...report, items, rows: rowsOf(items, columns) };
+}
+
+const roomlessOf = ({ items }: SuiteReport): number =>
+  items.flatMap(({ tries }) => tries).filter(({ overflowed = false }) => overflowed).length;
+
 function tableOf({ suite, settings, rows, published }: SuiteReport, columns: readonly string[]): SuiteTable {
   const { name, label, sentence, standIn } = suite;
   const { greedy, samples, temperature, masked } = settings;
@@ -92,9 +103,11 @@ async function suitesOf(recipe: AgentRecipe, file: string, options: ShipOptions)
       options.print(`${suite}, ${greedy ? 'greedy' : 'sampled'} ...`);
       const request = { suite, samples, turns, promptTokens, completionTokens, greedy, seed: options.seed, out };
       const { device, threads, print } = options;
-      const { report, columns } = await evaluate({ ...request, run: file, device, threads, print });
-      writeReport(report, columns, out);
-      tables.push(tableOf(report, columns));
+      const { report: played, columns } = await evaluate({ ...request, run: file, device, threads, print });
+      writeReport(played, columns, out);
+      const roomless = roomlessOf(played);
+      const report = withRoomlessFailures(played, columns);
+      tables.push({ ...tableOf(report, columns), ...(roomless && { roomless }) });
       const { success, chance, oracle } = report.rows.at(-1)!;
       const ceiling = oracle ? `, oracle ${oracle.mean.toFixed(3)}` : '';
       options.print(
