@@ -24,10 +24,14 @@ export interface FolderOptions extends Allowances {
 /** Maximum number of paths named in a line. */
 const MOST_PATHS = 5;
 
-function pathsOf(from: Experiment, to: Experiment): string {
-  const paths = differences(from, to)
+/** Paths of the settings that differ; an experiment's words are none. */
+const changedSettings = (from: Experiment, to: Experiment): string[] =>
+  differences(from, to)
     .map(({ path }) => path)
     .filter((path) => path !== 'name' && path !== 'description');
+
+function pathsOf(from: Experiment, to: Experiment): string {
+  const paths = changedSettings(from, to);
   const more = paths.length - MOST_PATHS;
   return `${paths.slice(0, MOST_PATHS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
@@ -35,7 +39,7 @@ function pathsOf(from: Experiment, to: Experiment): string {
 /** The experiment of a library's run: the same document, with the types of this program. */
 export const experimentOf = ({ experiment }: { experiment: ExperimentDocument }) => experiment as unknown as Experiment;
 
-/** A run of the folder; `own`: the run of the same experiment. */
+/** A run of the folder; `own`: the run of the same settings. */
 interface Folder {
   trainer: Trainer;
   folder: string;
@@ -51,7 +55,9 @@ export async function continuedRun(
   options: FolderOptions,
 ): Promise<Run | null> {
   const runs = await trainer.listRuns();
-  const own = runs.find((run) => same(run.experiment, experiment));
+  const own =
+    runs.find((run) => same(run.experiment, experiment)) ??
+    runs.find((run) => changedSettings(experimentOf(run), experiment).length === 0);
   const latest = runs.at(0);
   const { forkAt, after } = options;
   if (forkAt !== undefined) return forkedAt({ trainer, folder, own, latest }, experiment, forkAt);

@@ -52,6 +52,12 @@ async function asked(experiment: Experiment, options: Omit<FolderOptions, 'print
 
 const with_ = (change: Partial<Experiment>) => parseExperiment({ ...micro, ...change });
 
+it('continues the run whose name and description alone differ from the file', async () => {
+  const id = await begun();
+  const { run, printed } = await asked(with_({ name: 'Another name', description: 'Other words.' }));
+  expect([run?.id, printed]).toEqual([id, '']);
+});
+
 it('continues the run of the same experiment, and reports another one', async () => {
   expect(await asked(micro)).toEqual({ run: null, printed: '' });
   const id = await begun();
