@@ -230,6 +230,7 @@ describe('a server that does not teach', () => {
       { error: { message: "This model's maximum context length is 2 tokens." } },
       /The context has \d+ tokens: serve the model with more/,
     ],
+    ['a filter', 400, { error: { code: 'content_filter', message: 'filtered' } }, /its answer lacks/],
     ['never better', 500, { error: { message: 'down' } }, /in 5 tries: HTTP 500: down/],
   ])('%s', async (__, status, body, message) => {
     await expect(answers([[status, body]])).rejects.toThrow(message);

@@ -79,6 +79,8 @@ const leftOut: { readonly [field in OptionalField]: string } = {
   max_completion_tokens: "the server's own limit of a reply applies",
 };
 
+type PromptAnswer = { choices?: readonly { logprobs?: unknown }[] } | undefined;
+
 type Lasting = { words: string; remedy: string };
 
 export class ApiModel {
@@ -122,8 +124,8 @@ export class ApiModel {
     for (;;) {
       asking.signal.throwIfAborted();
       const { outcome, answer } = await this.post('/completions', request, [], asking);
-      if (outcome.kind === 'reply')
-        return (parsed(answer) as { choices: { logprobs?: unknown }[] }).choices[0].logprobs;
+      // A prompt that a filter refused is a reply without choices.
+      if (outcome.kind === 'reply') return (parsed(answer) as PromptAnswer)?.choices?.[0]?.logprobs;
       if (outcome.kind !== 'later') throw this.failure(promptFailure(outcome, tokens.length), spent.failures + 1);
       await this.wait(outcome, spent, asking);
     }
