@@ -4,7 +4,7 @@
  */
 import type { Capacity, PackedBatch, Scores, TokenDistributions } from '../policy/policy.ts';
 import { tokenRows } from './assign-credit.ts';
-import { awaitAll } from './common/await-all.ts';
+import { workAll } from './common/work-all.ts';
 import { distributionRows, type TeacherLabels } from './episode/choice-rows.ts';
 import { chosenPositions, contextsOf, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
@@ -74,24 +74,16 @@ const atOnce = 8;
 /** One request for each context that a policy chose tokens in. If one fails, no further ones are sent. */
 async function servedLogprobs(teacher: ServedTeacher, trajectories: readonly Trajectory[]): Promise<Float32Array[]> {
   const out = trajectories.map((each) => new Float32Array(chosenPositions(each).length));
-  const queue = contextsOf(trajectories);
-  const ask = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const { index, trajectory, head, from, positions, firstChoice, length } = next;
-      const tokens = new Int32Array(head.length + length);
-      tokens.set(head);
-      tokens.set(trajectory.tokens.subarray(from, from + length), head.length);
-      const logprobs = await teacher.tokenLogprobs(tokens);
-      positions.forEach((position, k) => {
-        out[index][firstChoice + k] = logprobs[head.length + position - from];
-      });
-    }
-  };
-  try {
-    await awaitAll(Array.from({ length: atOnce }, ask));
-  } finally {
-    queue.length = 0;
-  }
+  await workAll(contextsOf(trajectories), atOnce, async (context) => {
+    const { index, trajectory, head, from, positions, firstChoice, length } = context;
+    const tokens = new Int32Array(head.length + length);
+    tokens.set(head);
+    tokens.set(trajectory.tokens.subarray(from, from + length), head.length);
+    const logprobs = await teacher.tokenLogprobs(tokens);
+    positions.forEach((position, k) => {
+      out[index][firstChoice + k] = logprobs[head.length + position - from];
+    });
+  });
   return out;
 }
 

@@ -7,6 +7,7 @@
 import { type Feedback, type PromptRules, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import type { Reply } from '../../envs/reply.ts';
 import { beforeObservation, type FunctionTool } from '../../envs/tools.ts';
+import { workAll } from '../common/work-all.ts';
 import { limitIn, type PlayLimit, type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
@@ -158,26 +159,21 @@ export class ChatPlay {
     // Tries that ran out of tokens count as in an uninterrupted evaluation, and do not stop one that played others
     // before.
     if (places.length < total) for (const task of tasks) watch.keptPlayed(task);
-    let [next, done] = [0, total - places.length];
+    let done = total - places.length;
     const control = new AbortController();
     const signal = AbortSignal.any([this.options.signal, control.signal]);
-    const worker = async (slot: number) => {
-      for (let k = places[next++]; k !== undefined; k = places[next++]) {
-        const place = { group: Math.floor(k / groupSize), member: k % groupSize, slot };
+    await workAll(places, atOnce, async (k, slot) => {
+      const place = { group: Math.floor(k / groupSize), member: k % groupSize, slot };
+      try {
         const episode = await this.episode(tasks[place.group], place, signal, watch);
         episodes[k] = episode;
         this.options.onEpisode?.(episode, k);
         this.options.onEpisodes?.(++done, total);
+      } catch (error) {
+        control.abort(error);
+        throw error;
       }
-    };
-    const workers = Array.from({ length: Math.min(atOnce, places.length) }, (_, slot) => worker(slot));
-    try {
-      await Promise.all(workers);
-    } catch (error) {
-      control.abort(error);
-      await Promise.allSettled(workers);
-      throw error;
-    }
+    });
     return episodes;
   }
 

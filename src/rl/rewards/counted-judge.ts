@@ -2,6 +2,7 @@
  * Requests to a judge: a model that scores an episode by a rubric. Equal requests are sent once, the number of requests
  * of a run is bounded, and requests are counted.
  */
+import { workAll } from '../common/work-all.ts';
 
 /** One request to a judge behind an OpenAI-compatible server. */
 export interface JudgeRequest {
@@ -57,19 +58,11 @@ export class CountedJudge {
     const keys = requests.map(({ address, model, content }) => JSON.stringify([address, model, content]));
     const missing = [...new Set(keys)].filter((key) => !this.replies.has(key));
     this.known += requests.length - missing.length;
-    const queue = missing.map((key) => ({ key, request: requests[keys.indexOf(key)] }));
-    const worker = async () => {
-      for (let next = queue.shift(); next; next = queue.shift()) {
-        signal?.throwIfAborted();
-        this.count(most);
-        this.replies.set(next.key, endOf(await this.ask(next.request, signal)));
-      }
-    };
-    try {
-      await Promise.all(Array.from({ length: Math.min(atOnce, queue.length) }, worker));
-    } finally {
-      queue.length = 0;
-    }
+    await workAll(missing, atOnce, async (key) => {
+      signal?.throwIfAborted();
+      this.count(most);
+      this.replies.set(key, endOf(await this.ask(requests[keys.indexOf(key)], signal)));
+    });
     return keys.map((key) => this.replies.get(key)!);
   }
 
