@@ -18,7 +18,7 @@ export const isaColumns = ['family', ...formColumns];
 
 export async function benchIsa(match?: string): Promise<ModelledForms> {
   const { modelled, version } = await withDriver(async (driver) => {
-    const all = await modelForms(driver, Object.keys(families) as Family[], match);
+    const all = await modelForms(driver, Object.keys(families) as Family[], { kernel: match });
     for (const each of all) printForms(each, driver);
     return { modelled: all, version: driver.version };
   });

@@ -10,7 +10,7 @@ import { withDriver } from '../../tools/isa/driver.ts';
 import { allChoices, engineForms } from '../../tools/isa/forms.ts';
 import type { Call, Form } from '../../tools/isa/recording-device.ts';
 import { boundBy, sharesOf, turnOf } from '../../tools/isa/shares.ts';
-import { bytesOf, callMs, cards, tileShare } from '../../tools/isa/step-model.ts';
+import { bytesOf, callTime, cards, excessOf, stepTime, tileShare } from '../../tools/isa/step-model.ts';
 import { gpuChoices, recordSteps, type Step } from '../../tools/isa/steps.ts';
 import { beginningWith } from '../../tools/isa/table.ts';
 import { packedVariants, variants } from '../policy/kernel-variants.ts';
@@ -67,6 +67,12 @@ describe('the calls of a step', () => {
     const less = one[1].calls.filter(({ form }) => /matmul|lora/.test(form.name));
     const sum = (calls: typeof products) => calls.reduce((all, { flops }) => all + flops, 0);
     expect(sum(products) - sum(less)).toBe(2 * (weights + adapter));
+  });
+
+  it('of an update are those of its own passes', async () => {
+    const [{ calls }] = await recordSteps(3);
+    // Each layer forward, and again in the backward but for the last one.
+    expect(calls.filter(({ form }) => form.name === 'attention_forward_tiled').length).toBe(3 + 2);
   });
 
   it('are those of the forms that a GPU chooses', async () => {
@@ -183,12 +189,12 @@ describe('the time of a call', () => {
   it('is that of its operations at their share of the peak, where these take longest', () => {
     for (const card of cards) {
       const peakMs = (2 * 4096 ** 3) / card.gflops / 1e6;
-      expect(callMs(big, speed, card)).toBeCloseTo(peakMs + dispatchMs, 9);
+      expect(callTime(big, speed, card).ms).toBeCloseTo(peakMs + dispatchMs, 9);
       const half = { ...speed, turn: { ...turn, valuClocks: 512 } };
-      expect(callMs(big, half, card)).toBeCloseTo(2 * peakMs + dispatchMs, 9);
+      expect(callTime(big, half, card).ms).toBeCloseTo(2 * peakMs + dispatchMs, 9);
       // A quarter of the units are busy.
       const few = { ...call('without_tiles', {}, {}, card.computeUnits / 4), flops: 1e9 };
-      expect(callMs(few, speed, card)).toBeCloseTo(4 * (1e9 / card.gflops / 1e6) + dispatchMs, 9);
+      expect(callTime(few, speed, card).ms).toBeCloseTo(4 * (1e9 / card.gflops / 1e6) + dispatchMs, 9);
     }
   });
 
@@ -196,16 +202,33 @@ describe('the time of a call', () => {
     const row = call('quant_matmul_nt_lanes', { BITS: 4, MINIMUM: 1 }, { M: 1, N: 4096, K: 4096 }, 4096);
     const bytes = 4 * 2 * 4096 + 4096 ** 2 * (0.5 + 4 / 32);
     for (const card of cards)
-      expect(callMs(row, { ...speed, turn: { ...turn, waits: 0 } }, card)).toBeCloseTo(
+      expect(callTime(row, { ...speed, turn: { ...turn, waits: 0 } }, card).ms).toBeCloseTo(
         bytes / card.gigabytesPerSecond / 1e6 + dispatchMs,
         9,
       );
   });
 
+  it('of a step is that of its operations at the peak and what exceeds it', () => {
+    const row = call('quant_matmul_nt_lanes', { BITS: 4, MINIMUM: 1 }, { M: 1, N: 4096, K: 4096 }, 4096);
+    const step = { name: 'two', calls: [big, row, row] };
+    const [card] = cards;
+    const list = excessOf(step, card, () => speed);
+    const flops = step.calls.reduce((sum, each) => sum + each.flops, 0);
+    const above = list.reduce((sum, { aboveMs }) => sum + aboveMs, 0);
+    expect(above).toBeCloseTo(stepTime(step, card, () => speed).ms - flops / card.gflops / 1e6, 9);
+    expect(list.map(({ calls, sizes }) => [calls, sizes])).toContainEqual([2, 'M 1, N 4096, K 4096']);
+  });
+
+  it('of a product that adds to its result counts the reading of it', () => {
+    const sizes = { M: 8, N: 16, K: 32 };
+    const bytes = (ACCUMULATE: number) => bytesOf(call('matmul_nn_blocks', { ACCUMULATE }, sizes, 1))!;
+    expect(bytes(1) - bytes(0)).toBe(4 * 8 * 32);
+  });
+
   it('is that of the waits of a thread, where these take longest', () => {
     // 4096 ^ 3 multiply-adds by 4,096 workgroups of 256 threads, 256 a turn: 256 turns of 1,000 waits of 0.2 us.
     const waiting = { ...speed, turn: { ...turn, waits: 1000 } };
-    for (const card of cards) expect(callMs(big, waiting, card)).toBeCloseTo(256 * 1000 * 0.2e-3 + dispatchMs, 9);
+    for (const card of cards) expect(callTime(big, waiting, card).ms).toBeCloseTo(256 * 1000 * 0.2e-3 + dispatchMs, 9);
   });
 
   it('counts the bytes of every kernel of a step except some of few bytes', async () => {

@@ -23,6 +23,7 @@ const program = new Command('isa')
   .description("Compiles every form of every kernel with Mesa's RADV without a GPU; all shares and times are MODELLED.")
   .addOption(new Option('--family <names...>', 'families of GPUs').choices(names).default(names))
   .option('--kernel <prefix>', 'only kernels whose name starts with this')
+  .option('--steps', 'only the kernels of an update and of a token', false)
   .option('--sources <file>', 'write the WGSL of every form as JSON, and compile nothing')
   .option('--strict', 'fail where a form is refused or spills registers', false)
   .addOption(new Option('--compile <family>', 'compile forms from standard input').choices(names).hideHelp());
@@ -31,6 +32,7 @@ async function main(): Promise<number> {
   const options = program.parse().opts<{
     family: Family[];
     kernel?: string;
+    steps: boolean;
     sources?: string;
     strict: boolean;
     compile?: Family;
@@ -44,7 +46,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const modelled = await withDriver(async (driver) => {
-    const all = await modelForms(driver, options.family, options.kernel);
+    const all = await modelForms(driver, options.family, { kernel: options.kernel, onlySteps: options.steps });
     for (const each of all) printForms(each, driver);
     return all;
   });

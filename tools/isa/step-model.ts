@@ -54,8 +54,10 @@ export function bytesOf({ form, params, flops }: Call): number | null {
   const { M, N, K, T, C, I } = params as Params & { M: number };
   // An adapter's second product in the same kernel reads its hidden values and its matrix.
   const adapter = constants.LOW_RANK === 1 ? floats(M * params.width, params.rows * params.rank) : 0;
-  if (name.startsWith('quant_matmul')) return floats(M * N, M * K) + packedBytes(N, K, constants) + adapter;
-  if (/^matmul_(nt|nn)/.test(name)) return floats(M * N, M * K, N * K) + adapter;
+  // A product for an input's gradient that adds to it reads it, too.
+  const added = name.includes('_nn') && constants.ACCUMULATE === 1 ? floats(M * K) : 0;
+  if (name.startsWith('quant_matmul')) return floats(M * N, M * K) + packedBytes(N, K, constants) + adapter + added;
+  if (/^matmul_(nt|nn)/.test(name)) return floats(M * N, M * K, N * K) + adapter + added;
   if (name.startsWith('matmul_tn')) return floats(T * N, T * K, Math.ceil(T / params.chunk) * N * K);
   if (name.startsWith('attention_')) return attentionBytes(form, params, flops);
   if (name.startsWith('lora_up_backward')) return floats(T * N);
@@ -106,6 +108,8 @@ export interface StepTime {
   floorMs: number;
   ms: number;
   kernels: KernelTotal[];
+  /** The ten largest of `excessOf`. */
+  excess: Excess[];
 }
 
 /** Useful outputs of the tiles of a product: tiles at an edge compute more. */
@@ -118,19 +122,54 @@ export function tileShare({ form: { name, constants: c }, params: { M, N, K }, w
   return (M * columns) / (workgroups * down * across);
 }
 
-/** Milliseconds of a call. `speed` null: no loop of multiply-adds, so only bytes count. */
-export function callMs(call: Call, speed: Speed | null, card: Card): number {
-  const memory = (bytesOf(call) ?? 0) / card.gigabytesPerSecond / 1e6;
-  if (!speed) return memory + dispatchMs;
-  const { turn, threads, lanes } = speed;
-  const busy = Math.min(1, call.workgroups / card.computeUnits);
-  const share = sharesOf(turn, lanes, card.generation).bound * tileShare(call) * busy;
-  const compute = call.flops / card.gflops / 1e6 / share;
-  const turns = call.flops / 2 / tileShare(call) / (call.workgroups * threads) / turn.mac;
-  // Only products sum so many terms in one thread that its waits count.
-  const waits = /matmul|attention|lora/.test(call.form.name) ? turns * turn.waits * waitMs : 0;
-  return Math.max(memory, compute, waits) + dispatchMs;
+type Bound = 'bytes' | 'operations' | 'waits';
+
+/** Milliseconds of a call, and what they are bound by. `speed` null: no loop of multiply-adds, so only bytes count. */
+export function callTime(call: Call, speed: Speed | null, card: Card): { ms: number; bound: Bound } {
+  const parts: { [bound in Bound]: number } = { bytes: 0, operations: 0, waits: 0 };
+  parts.bytes = (bytesOf(call) ?? 0) / card.gigabytesPerSecond / 1e6;
+  if (speed) {
+    const { turn, threads, lanes } = speed;
+    const busy = Math.min(1, call.workgroups / card.computeUnits);
+    const share = sharesOf(turn, lanes, card.generation).bound * tileShare(call) * busy;
+    parts.operations = call.flops / card.gflops / 1e6 / share;
+    const turns = call.flops / 2 / tileShare(call) / (call.workgroups * threads) / turn.mac;
+    // Only products sum so many terms in one thread that its waits count.
+    if (/matmul|attention|lora/.test(call.form.name)) parts.waits = turns * turn.waits * waitMs;
+  }
+  const [bound, ms] = (Object.entries(parts) as [Bound, number][]).reduce((most, part) =>
+    part[1] > most[1] ? part : most,
+  );
+  return { ms: ms + dispatchMs, bound };
 }
+
+/** Calls of a kernel with the same sizes, and the time by which they exceed their operations at the peak. */
+export interface Excess {
+  kernel: string;
+  sizes: string;
+  calls: number;
+  ms: number;
+  aboveMs: number;
+  bound: Bound;
+}
+
+/** What a step's time consists of beyond its operations at the peak, the largest first. */
+export function excessOf(step: Step, card: Card, speedOf: (call: Call) => Speed | null): Excess[] {
+  const list = new Map<string, Excess>();
+  for (const call of step.calls) {
+    const { name } = call.form;
+    const sizes = sizeNames.flatMap((size) => (size in call.params ? [`${size} ${call.params[size]}`] : [])).join(', ');
+    const { ms, bound } = callTime(call, speedOf(call), card);
+    const key = `${name} ${sizes} ${bound}`;
+    const excess = list.get(key) ?? { kernel: name, sizes, calls: 0, ms: 0, aboveMs: 0, bound };
+    excess.calls++;
+    excess.ms += ms;
+    excess.aboveMs += ms - call.flops / card.gflops / 1e6;
+    list.set(key, excess);
+  }
+  return [...list.values()].sort((a, b) => b.aboveMs - a.aboveMs);
+}
+const sizeNames = ['M', 'N', 'K', 'T', 'C', 'I', 'rank', 'width'] as const;
 
 export function stepTime(step: Step, card: Card, speedOf: (call: Call) => Speed | null): StepTime {
   const kernels = new Map<string, KernelTotal>();
@@ -141,7 +180,7 @@ export function stepTime(step: Step, card: Card, speedOf: (call: Call) => Speed 
     total.calls++;
     total.gflop += call.flops / 1e9;
     total.megabytes = bytes === null || total.megabytes === null ? null : total.megabytes + bytes / 1e6;
-    total.ms += callMs(call, speedOf(call), card);
+    total.ms += callTime(call, speedOf(call), card).ms;
     kernels.set(name, total);
   }
   const list = [...kernels.values()].sort((a, b) => b.ms - a.ms);
@@ -159,5 +198,6 @@ export function stepTime(step: Step, card: Card, speedOf: (call: Call) => Speed 
     floorMs,
     ms: sum(({ ms }) => ms),
     kernels: list,
+    excess: excessOf(step, card, speedOf).slice(0, 10),
   };
 }

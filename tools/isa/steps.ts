@@ -55,7 +55,8 @@ export async function recordSteps(layers?: number, choices = gpuChoices): Promis
   const steps: Step[] = [];
   device.calls = [];
   await update(model, updateTokens);
-  steps.push({ name: 'update', calls: device.calls });
+  // A copy, because the prompt of the first decoding is recorded into the same list.
+  steps.push({ name: 'update', calls: [...device.calls] });
   for (const rows of decodedRows) {
     const calls = await decode(model, device, rows);
     steps.push({ name: `decode, ${rows} ${rows === 1 ? 'row' : 'rows'}`, calls });

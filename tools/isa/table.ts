@@ -60,9 +60,13 @@ export function beginningWith(forms: readonly Form[], prefix = ''): Form[] {
   return list;
 }
 
-/** Compiles every form of the engine, and those of the steps, for each family. Throws KernelUnknownError. */
-export async function modelForms(driver: NullDriver, wanted: readonly Family[], kernel?: string): Promise<Modelled[]> {
-  const forms = new Map((await engineForms()).map((form) => [keyOf(form), form]));
+/** Compiles every form of the engine, or only those of the steps, for each family. Throws KernelUnknownError. */
+export async function modelForms(
+  driver: NullDriver,
+  wanted: readonly Family[],
+  { kernel, onlySteps = false }: { kernel?: string; onlySteps?: boolean } = {},
+): Promise<Modelled[]> {
+  const forms = new Map(onlySteps ? [] : (await engineForms()).map((form) => [keyOf(form), form]));
   for (const { calls } of await recordSteps()) for (const { form } of calls) forms.set(keyOf(form), form);
   const list = beginningWith([...forms.values()], kernel);
   const modelled: Modelled[] = [];
@@ -92,8 +96,8 @@ export function printForms({ family, compiled }: Modelled, { version }: NullDriv
   print([formColumns, ...compiled.map((each) => formRow(each, family))]);
 }
 
-/** Prints a step with its twelve longest kernels. */
-export function printStep({ step, card, dispatches, gflop, gigabytes, floorMs, ms, kernels }: StepTime): void {
+/** Prints a step with its twelve longest kernels, and what exceeds its operations at the peak the most. */
+export function printStep({ step, card, dispatches, gflop, gigabytes, floorMs, ms, kernels, excess }: StepTime): void {
   const times = `MODELLED ${ms.toFixed(1)} ms, floor ${floorMs.toFixed(1)} ms (${(ms / floorMs).toFixed(2)} times)`;
   console.log(
     `\n${step} on a ${card}: ${times}; ${dispatches} dispatches, ${gflop.toFixed(1)} GFLOP, ${gigabytes.toFixed(2)} GB`,
@@ -104,4 +108,9 @@ export function printStep({ step, card, dispatches, gflop, gigabytes, floorMs, m
       `  ${kernel.name}: ${kernel.calls} calls, ${kernel.gflop.toFixed(2)} GFLOP, ${bytes}, ${kernel.ms.toFixed(2)} ms`,
     );
   }
+  console.log('  most above the operations at the peak:');
+  for (const { kernel, sizes, calls, bound, aboveMs, ms } of excess)
+    console.log(
+      `  ${kernel} (${sizes}): ${calls} calls, ${aboveMs.toFixed(1)} of ${ms.toFixed(1)} ms, bound by ${bound}`,
+    );
 }
