@@ -8,28 +8,42 @@ import { after, type Game, informationOf, opening, type Position, type Strategy 
 import { uniformAt } from './random-player.ts';
 
 /** A player by the state of the game, which it sees whole: the probability of each action, in the game's order. */
-type Mover<State> = (state: State, seat: number) => readonly number[];
+export type Mover<State> = (state: State, seat: number) => readonly number[];
 
 /** A game as a world: its facts, and what its options choose. */
 export interface GameRules<State> {
   description: WorldDescription;
-  game: Game<State>;
+  game(options: WorldOptions): Game<State>;
+  /** Deals and games of a split's tasks. Default: all deals, with other games in each split. */
+  range?(options: WorldOptions, split: Split): TaskRange;
   /** Seats of the policy under these options. */
   seatsOf(options: WorldOptions): readonly number[];
   /** The world's own opponent, for tasks that carry no strategy. A game with too many informations to list has a mover. */
   opponent(options: WorldOptions): Strategy | Mover<State>;
   /** Text after the last move, for the seat. */
   ending(state: State, seat: number): string;
+  /** The action that a text names, or why there is none. Default: an offered action, letter by letter. */
+  read?(state: State, text: string): Reading;
+  /** A player for the policy's seat, which sees what the seat sees. Its most probable action is the oracle's. */
+  oracle?(options: WorldOptions): Mover<State>;
 }
 
-/** Games of a deal and a seat, which differ in the other seat's draws. */
-const GAMES_IN_TRAINING = 1000;
-const GAMES_HELD_OUT = 100;
-/** First game of the held-out ones. */
-const FIRST_HELD_OUT = 1_000_000;
+/** An action that the game offers, or the answer to a text that names none. */
+type Reading = { action: string } | { refusal: string };
+
+/** From the first number to below the second. Games of a deal and a seat differ in the other seat's draws. */
+interface TaskRange {
+  deals: readonly [number, number];
+  games: readonly [number, number];
+}
+
+/** Games of each deal and seat, if a world gives no range. */
+const GAMES = { train: [0, 1000], test: [1_000_000, 1_000_100] } as const;
 const SEATS = 2;
 
 interface Table<State> {
+  game: Game<State>;
+  options: WorldOptions;
   at: Position<State>;
   seat: number;
   strategy: Strategy | Mover<State>;
@@ -57,26 +71,28 @@ export class GameWorld<State> implements World {
   }
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
-    const { description, game, seatsOf } = this.rules;
-    const deals = game.deals.length;
-    const first = split === 'test' ? FIRST_HELD_OUT : 0;
-    const count = split === 'test' ? GAMES_HELD_OUT : GAMES_IN_TRAINING;
+    const { description, seatsOf, range } = this.rules;
+    const game = this.rules.game(options);
+    const all = game.deals.length;
+    const { deals, games } = range?.(options, split) ?? { deals: [0, all], games: GAMES[split] };
     const seats = seatsOf(options);
-    return Array.from({ length: count * deals }, (_, k) => k).flatMap((k) =>
-      seats.map((seat) => {
-        const id = (first * deals + k) * SEATS + seat;
-        return { world: description.name, id, options, strata: { seat: game.seats[seat] } };
-      }),
+    return numbers(games).flatMap((number) =>
+      numbers(deals).flatMap((deal) =>
+        seats.map((seat) => {
+          const id = (number * all + deal) * SEATS + seat;
+          return { world: description.name, id, options, strata: { seat: game.seats[seat] } };
+        }),
+      ),
     );
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
     return slots.map((slot, k) => {
-      const { game, opponent } = this.rules;
       const { id, options } = tasks[k];
+      const game = this.rules.game(options);
       const deal = Math.floor(id / SEATS) % game.deals.length;
-      const strategy = strategyIn(tasks[k]) ?? opponent(options);
-      const table = { at: opening(game.deals[deal]), seat: id % SEATS, strategy, id, moves: 0 };
+      const strategy = strategyIn(tasks[k]) ?? this.rules.opponent(options);
+      const table = { game, options, at: opening(game.deals[deal]), seat: id % SEATS, strategy, id, moves: 0 };
       this.tables.set(slot, table);
       return { ...this.answer(table), valid: true };
     });
@@ -85,40 +101,46 @@ export class GameWorld<State> implements World {
   async step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
     return slots.map((slot, k) => {
       const table = this.tables.get(slot)!;
-      const { game } = this.rules;
-      const isOver = game.toAct(table.at.state) === null;
-      const valid = !isOver && game.actions(table.at.state).includes(actions[k]);
-      if (valid) table.at = after(game, table.at, table.seat, actions[k]);
-      return { ...this.answer(table), valid };
+      const read = this.read(table, actions[k]);
+      if ('refusal' in read) return { ...this.answer(table), valid: false, observation: read.refusal };
+      table.at = after(table.game, table.at, table.seat, read.action);
+      return { ...this.answer(table), valid: true };
     });
   }
 
-  /** Lets the other seat move until it is the policy's turn or the game is over. */
-  private answer(table: Table<State>): Omit<Feedback, 'valid'> {
-    const { game, ending } = this.rules;
-    for (let acts = game.toAct(table.at.state); acts !== null; acts = game.toAct(table.at.state)) {
-      const offered = game.actions(table.at.state);
-      if (acts === table.seat) {
-        const observation = game.sees(table.at.state, table.seat);
-        return { observation, reward: 0, done: false, validActions: offered };
-      }
-      const { strategy, at } = table;
-      const chances =
-        typeof strategy === 'function' ? strategy(at.state, acts) : strategy[informationOf(game, at, acts)];
-      table.at = after(game, table.at, acts, drawn(offered, chances, uniformAt(table.id, table.moves++, acts)));
-    }
-    const payoff = game.payoff(table.at.state);
-    const reward = table.seat === 0 ? payoff : 0 - payoff;
-    return { observation: ending(table.at.state, table.seat), reward, done: true, validActions: null };
+  private read({ game, at, seat }: Table<State>, text: string): Reading {
+    const { ending, read } = this.rules;
+    if (game.toAct(at.state) === null) return { refusal: ending(at.state, seat) };
+    if (read) return read(at.state, text);
+    return game.actions(at.state).includes(text) ? { action: text } : { refusal: game.sees(at.state, seat) };
   }
 
-  async oracle(slots: readonly number[]): Promise<null[]> {
-    return slots.map(() => null);
+  /** The policy's next information or the end, after the other seat's moves. */
+  private answer(table: Table<State>): Omit<Feedback, 'valid'> {
+    const { game, seat } = table;
+    letOtherMove(table);
+    const { state } = table.at;
+    if (game.toAct(state) !== null)
+      return { observation: game.sees(state, seat), reward: 0, done: false, validActions: game.actions(state) };
+    return {
+      observation: this.rules.ending(state, seat),
+      reward: game.payoff(state, seat),
+      done: true,
+      validActions: null,
+    };
+  }
+
+  async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
+    const { oracle } = this.rules;
+    return slots.map((slot) => {
+      const table = this.tables.get(slot)!;
+      return oracle ? planOf({ ...table }, oracle(table.options)) : null;
+    });
   }
 
   async view(slot: number): Promise<WorldView> {
-    const { at, seat } = this.tables.get(slot)!;
-    const { game, ending } = this.rules;
+    const { game, at, seat } = this.tables.get(slot)!;
+    const { ending } = this.rules;
     const acts = game.toAct(at.state);
     return {
       kind: 'text',
@@ -129,6 +151,35 @@ export class GameWorld<State> implements World {
   async close(): Promise<void> {
     this.tables.clear();
   }
+}
+
+const numbers = ([first, end]: readonly [number, number]): number[] =>
+  Array.from({ length: end - first }, (_, k) => first + k);
+
+/** Lets the other seat move until it is the policy's turn or the game is over. */
+function letOtherMove<State>(table: Table<State>): void {
+  const { game, strategy } = table;
+  for (let acts = game.toAct(table.at.state); acts !== null; acts = game.toAct(table.at.state)) {
+    if (acts === table.seat) return;
+    const { at } = table;
+    const chances = typeof strategy === 'function' ? strategy(at.state, acts) : strategy[informationOf(game, at, acts)];
+    const chosen = drawn(game.actions(at.state), chances, uniformAt(table.id, table.moves++, acts));
+    table.at = after(game, at, acts, chosen);
+  }
+}
+
+/** Actions of the policy's seat up to the end, if this player takes it. Changes the table. */
+function planOf<State>(table: Table<State>, player: Mover<State>): string[] {
+  const { game, seat } = table;
+  const plan: string[] = [];
+  while (game.toAct(table.at.state) === seat) {
+    const chances = player(table.at.state, seat);
+    const action = game.actions(table.at.state)[chances.indexOf(Math.max(...chances))];
+    plan.push(action);
+    table.at = after(game, table.at, seat, action);
+    letOtherMove(table);
+  }
+  return plan;
 }
 
 /** The action in whose interval a number from [0, 1) lies. */

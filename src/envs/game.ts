@@ -1,7 +1,7 @@
 /**
- * Contract of a game with two seats that play against each other, whose payoffs sum to zero: who acts next, what each
- * seat sees, what it may do. A game is rules alone; `game-world.ts` makes a world of it, in which the policy takes one
- * seat. Information of a seat: all that it has seen and done, as its conversation holds it.
+ * Contract of a game with two seats: who acts next, what each seat sees, what it may do, what it is paid. A game is rules
+ * alone; `game-world.ts` makes a world of it, in which the policy takes one seat. Information of a seat: all that it has
+ * seen and done, as its conversation holds it.
  */
 
 export interface Game<State> {
@@ -15,8 +15,7 @@ export interface Game<State> {
   play(state: State, action: string): State;
   /** New text that a seat reads at its turn, since its last action. */
   sees(state: State, seat: number): string;
-  /** Payoff of the first seat; the second seat's is its negative. */
-  payoff(state: State): number;
+  payoff(state: State, seat: number): number;
 }
 
 /** Probability of each action, in the game's order, by the information of the seat that acts. */
@@ -86,7 +85,7 @@ const sumOver = <T>(list: readonly T[], value: (item: T, index: number) => numbe
 export function expectedPayoff<State>(game: Game<State>, first: Strategy, second: Strategy): number {
   const value = (at: Position<State>): number => {
     const seat = game.toAct(at.state);
-    if (seat === null) return game.payoff(at.state);
+    if (seat === null) return game.payoff(at.state, 0);
     const chances = (seat === 0 ? first : second)[informationOf(game, at, seat)];
     return sumOver(game.actions(at.state), (action, a) => chances[a] * value(after(game, at, seat, action)));
   };
@@ -107,7 +106,7 @@ export function bestResponse<State>(game: Game<State>, other: Strategy, seat: nu
     const walk = ({ at, weight }: Weighted<State>): void => {
       const acts = game.toAct(at.state);
       if (acts === null) {
-        total += weight * game.payoff(at.state) * (seat === 0 ? 1 : -1);
+        total += weight * game.payoff(at.state, seat);
         return;
       }
       const information = informationOf(game, at, acts);
@@ -131,8 +130,8 @@ export function bestResponse<State>(game: Game<State>, other: Strategy, seat: nu
 }
 
 /**
- * Exploitability of a strategy for both seats: the mean payoff of a best response to it over the two seats. It is 0 for
- * an equilibrium, and positive otherwise.
+ * Exploitability of a strategy for both seats, in a game whose payoffs sum to zero: the mean payoff of a best response to
+ * it over the two seats. It is 0 for an equilibrium, and positive otherwise.
  */
 export const exploitability = <State>(game: Game<State>, strategy: Strategy): number =>
   (bestResponse(game, strategy, 0) + bestResponse(game, strategy, 1)) / 2;

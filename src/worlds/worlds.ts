@@ -1,6 +1,7 @@
 /** All worlds, a line each; a family of worlds is a function. */
 export { agentGymWorlds } from './agentgym/index.ts';
 export { babyai } from './babyai/index.ts';
+export { bargain } from './bargain/index.ts';
 export { household } from './household/index.ts';
 export { kuhn } from './kuhn/index.ts';
 export { maze } from './maze/index.ts';

@@ -23,7 +23,7 @@ describe('the game', () => {
     };
     const countFrom = (board: Board): number[] => {
       if (ticTacToe.toAct(board) === null)
-        return [1, -1, 0].map((payoff) => Number(ticTacToe.payoff(board) === payoff));
+        return [1, -1, 0].map((payoff) => Number(ticTacToe.payoff(board, 0) === payoff));
       const after = ticTacToe.actions(board).map((action) => games(ticTacToe.play(board, action)));
       return [0, 1, 2].map((k) => after.reduce((sum, counts) => sum + counts[k], 0));
     };
@@ -42,7 +42,7 @@ describe('the game', () => {
   it.each([0, 1])('is never lost by the perfect player in seat %i, whatever the other does', (own) => {
     const worst = (board: Board): number => {
       const seat = ticTacToe.toAct(board);
-      if (seat === null) return own === 0 ? ticTacToe.payoff(board) : 0 - ticTacToe.payoff(board);
+      if (seat === null) return ticTacToe.payoff(board, own);
       const chances = seat === own ? chancesOf(board, seat, 1) : null;
       const played = ticTacToe.actions(board).filter((_, a) => !chances || chances[a] > 0);
       return Math.min(...played.map((action) => worst(ticTacToe.play(board, action))));

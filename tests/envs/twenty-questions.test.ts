@@ -28,7 +28,7 @@ describe('the game', () => {
   it('pays the asker for the right name and the keeper for any other', () => {
     for (const thing of names)
       for (const name of names)
-        expect(twentyQuestions.payoff(twentyQuestions.play(chosen(thing), `name ${name}`))).toBe(
+        expect(twentyQuestions.payoff(twentyQuestions.play(chosen(thing), `name ${name}`), 0)).toBe(
           name === thing ? -1 : 1,
         );
   });

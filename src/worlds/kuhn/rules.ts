@@ -47,7 +47,7 @@ export const kuhnGame: Game<Deal> = {
     const hand = `you hold a ${cards[held[seat]]} and move ${kuhnGame.seats[seat]}`;
     return last === undefined ? hand : `${hand} . ${words[last]}`;
   },
-  payoff: (deal) => (winner(deal) === 0 ? 1 : -1) * stake(deal),
+  payoff: (deal, seat) => (winner(deal) === seat ? 1 : -1) * stake(deal),
 };
 
 /** Text after the last move. */

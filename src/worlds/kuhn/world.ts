@@ -12,7 +12,7 @@ const chance = uniformStrategy(seatLines(kuhnGame));
 export const openKuhn = (): World =>
   new GameWorld({
     description: kuhnDescription,
-    game: kuhnGame,
+    game: () => kuhnGame,
     seatsOf: (options) => seatsOf[ownOptions(options).seat],
     opponent: (options) => (ownOptions(options).opponent === 'chance' ? chance : equilibrium),
     ending: kuhnEnding,

@@ -60,7 +60,10 @@ export const ticTacToe: Game<Board> = {
     return { squares: board.squares.with(square, seatAfter(board)), last: square };
   },
   sees: (board, seat) => `${rows(board)}\nyou play ${marks[seat]}`,
-  payoff: (board) => [1, -1][winner(board) ?? 2] ?? 0,
+  payoff: (board, seat) => {
+    const won = winner(board);
+    return won === null ? 0 : won === seat ? 1 : -1;
+  },
 };
 
 /** Text after the last mark. */
@@ -78,7 +81,7 @@ export function payoffOf(board: Board): number {
   if (known !== undefined) return known;
   const seat = ticTacToe.toAct(board);
   const after = () => ticTacToe.actions(board).map((action) => payoffOf(ticTacToe.play(board, action)));
-  const value = seat === null ? ticTacToe.payoff(board) : seat === 0 ? Math.max(...after()) : Math.min(...after());
+  const value = seat === null ? ticTacToe.payoff(board, 0) : seat === 0 ? Math.max(...after()) : Math.min(...after());
   values.set(key, value);
   return value;
 }

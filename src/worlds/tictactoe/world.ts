@@ -10,7 +10,7 @@ const seatsOf = { both: [0, 1], first: [0], second: [1] } as const;
 export const openTicTacToe = (): World =>
   new GameWorld({
     description: ticTacToeDescription,
-    game: ticTacToe,
+    game: () => ticTacToe,
     seatsOf: (options) => seatsOf[parseTicTacToe(options).seat],
     opponent: (options) => {
       const { skill } = parseTicTacToe(options);

@@ -71,7 +71,7 @@ export const twentyQuestions: Game<Round> = {
     const left = `${mostQuestions - asked.length} questions left`;
     return last === undefined ? left : `${last} ${hasIt(thing, last) ? 'yes' : 'no'} . ${left}`;
   },
-  payoff: ({ thing, named }) => (named === thing ? -1 : 1),
+  payoff: ({ thing, named }, seat) => ((named === thing) === (seat === asker) ? 1 : -1),
 };
 
 /** Text after the name. */

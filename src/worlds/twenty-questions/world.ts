@@ -10,7 +10,7 @@ const seatsOf = { both: [0, 1], keeper: [0], asker: [1] } as const;
 export const openTwentyQuestions = (): World =>
   new GameWorld({
     description: twentyQuestionsDescription,
-    game: twentyQuestions,
+    game: () => twentyQuestions,
     seatsOf: (options) => seatsOf[parseTwentyQuestions(options).seat],
     opponent: () => ownChances,
     ending: roundEnding,
