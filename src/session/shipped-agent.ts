@@ -95,6 +95,8 @@ const listed = {
   name: v.string(),
   title: v.string(),
   world: v.string(),
+  /** Names of its run's worlds; absent: `world` alone. */
+  worlds: v.optional(v.array(v.string())),
   summary: v.string(),
   /** Size of the run's file. */
   bytes: v.number(),

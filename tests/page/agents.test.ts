@@ -43,6 +43,11 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
     await gallery(page).getByRole('heading', { name: 'TextCraft', exact: true }).waitFor();
     expect(requests).toEqual(['/agents/index.json']);
     await gallery(page)
+      .getByRole('list', { name: 'Agents of Several worlds' })
+      .getByRole('group', { name: 'Five worlds, one policy' })
+      .waitFor();
+    expect(await gallery(page).getByRole('group', { name: 'Five worlds, one policy' }).count()).toBe(1);
+    await gallery(page)
       .getByText(/success \d+\.\d%/)
       .first()
       .waitFor();

@@ -327,6 +327,28 @@ class ModelServer {
   close = () => new Promise<void>((resolve) => this.server.close(() => resolve()));
 }
 
+test('a teacher behind an API is named with its address, and other text stays to be corrected', async () => {
+  const { page, errors, close } = await open(browser, site.url, wide);
+  await page.getByLabel('Preset').waitFor({ timeout: 60_000 });
+  await page.getByLabel('Show advanced settings').check();
+  await page
+    .getByRole('combobox', { name: 'Algorithm', exact: true })
+    .selectOption({ label: 'On-policy distillation' });
+  const field = page.locator('tabgym-teacher-picker').getByLabel('Model behind an API');
+  const type = async (text: string) => {
+    await field.fill(text);
+    await field.press('Tab');
+  };
+  await type('big-one');
+  await page.getByText('“big-one” names no model behind an API. Write MODEL@https://HOST/v1.').waitFor();
+  expect(await field.inputValue()).toBe('big-one');
+  await type('big-one@https://models.example/v1');
+  await page.getByText(/names no model behind an API/).waitFor({ state: 'detached' });
+  await page.locator('tabgym-teacher-picker tabgym-model-connection').waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
 test('a model behind an API plays with a key that the page does not store', { tags: 'slow' }, async () => {
   const secret = 'sk-kept-to-itself';
   const { server, address } = await started(new ModelServer(secret, 'Thought:\nI look.\n\nAction:\ninventory'));

@@ -161,9 +161,10 @@ export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly S
 
 /** Entry of the gallery's list. */
 export const listedOf = (agent: ShippedAgent): ListedAgent => {
-  const { name, title, world, summary, bytes, headline, gain, reward, base, firstTask } = agent;
+  const { name, title, world, worlds, summary, bytes, headline, gain, reward, base, firstTask } = agent;
   return {
     ...{ name, title, world, summary, bytes, headline },
+    ...(worlds ? { worlds } : {}),
     ...(gain ? { gain } : {}),
     ...(reward ? { reward } : {}),
     ...(base ? { base } : {}),

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { parseExperiment } from '../../experiment/experiment.ts';
+import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import { readRun } from '../../library/files.ts';
 import { packStoredRun } from '../../library/node/packed-run.ts';
 import { downloadBytes, findModel } from '../../policy/catalogue.ts';
@@ -137,6 +137,12 @@ function baseOf({ experiments }: AgentRecipe): AgentBase | null {
   return { model, repository, licence, precision: policy.weights, bytes: downloadBytes(entry) };
 }
 
+/** Worlds of an agent that has several. */
+function worldsOf({ worlds }: Pick<Experiment, 'worlds'>): { worlds?: string[] } {
+  const names = [...new Set(worlds.map(({ name }) => name))];
+  return names.length > 1 ? { worlds: names } : {};
+}
+
 /** Limits of an agent: those of its recipe, after a sentence of its own if its training was stopped early. */
 function limitsOf(step: number, steps: number, limits: readonly string[]): string[] {
   const stopped = `Its training was stopped at step ${step} of ${steps}; what comes after is not in it.`;
@@ -157,6 +163,7 @@ export async function ship(recipe: AgentRecipe, run: TrainedRun, options: ShipOp
   const gain = gainOf(records);
   const agent: ShippedAgent = {
     ...{ format: AGENT_FORMAT, name, title, world, summary, file, data, differs, improve },
+    ...worldsOf(run.experiment),
     ...(base ? { base } : {}),
     bytes: packed.bytes.byteLength,
     headline: headlineOf(suites),
@@ -193,7 +200,9 @@ export function rewriteCard(recipe: AgentRecipe, site: string): ShippedAgent {
   const path = join(site, recipe.name, shipped.file);
   const run = readRun(new Uint8Array(readFileSync(path)), path);
   const gain = gainOf(run.records);
+  const experiment = parseExperiment(run.experiment);
   const agent = {
+    ...worldsOf(experiment),
     ...{
       ...shipped,
       title,
@@ -201,7 +210,7 @@ export function rewriteCard(recipe: AgentRecipe, site: string): ShippedAgent {
       data,
       differs,
       improve,
-      limits: limitsOf(shipped.cost.steps, parseExperiment(run.experiment).steps, limits),
+      limits: limitsOf(shipped.cost.steps, experiment.steps, limits),
     },
     ...(gain ? { gain } : {}),
     ...(reward ? { reward } : {}),

@@ -37,6 +37,9 @@ const share = (fraction: number) => `${100 * fraction}%`;
 const points = (fraction: number) => `${fraction < 0 ? '' : '+'}${percent(fraction)}`;
 type Rate = NonNullable<ListedAgent['gain']>['before'];
 
+/** Heading under which an agent is listed. */
+const headingOf = ({ world, worlds }: ListedAgent) => (worlds ? msg('Several worlds') : worldTitle(world));
+
 @customElement('tabgym-agents')
 export class TabgymAgents extends Panel {
   static override styles = [
@@ -189,16 +192,15 @@ export class TabgymAgents extends Panel {
     if (gallery.state !== 'ready') return loadingState(msg('Looking for agents'));
     if (!gallery.value.length)
       return html`<p class="soft">${msg('No agent is shipped with this page yet. Train one: press Train.')}</p>`;
-    const worlds = [...new Set(gallery.value.map(({ world }) => world))];
+    const titles = [...new Set(gallery.value.map(headingOf))];
     return html`<p>${msg('Trained by the code of this page: tiny policies from random weights, and adapters of a language model. Each is downloaded when you choose it, and plays held-out tasks: first one that it solves, if it solves any.')}</p>
-      ${worlds.map((world) => this.renderWorld(world, gallery.value))}`;
+      ${titles.map((title) => this.renderHeading(title, gallery.value))}`;
   }
 
-  private renderWorld(world: string, agents: readonly ListedAgent[]) {
-    const title = worldTitle(world);
+  private renderHeading(title: string, agents: readonly ListedAgent[]) {
     return html`<h3>${title}</h3>
       <ul class="agents" aria-label=${msg(str`Agents of ${title}`)}>
-        ${agents.filter((agent) => agent.world === world).map((agent) => this.renderAgent(agent))}
+        ${agents.filter((agent) => headingOf(agent) === title).map((agent) => this.renderAgent(agent))}
       </ul>`;
   }
 

@@ -3,7 +3,7 @@
  * API. A policy is handed to the worker when it is chosen; whether its vocabulary is the run's is checked when the run
  * opens, that of a served model at its first answer.
  */
-import { msg } from '@lit/localize';
+import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
@@ -59,6 +59,8 @@ export class TabgymTeacherPicker extends LocalizedElement {
   @state() private agents: readonly ListedAgent[] = [];
   @state() private busy = false;
   @state() private problem = '';
+  /** Text of the field that names no model. */
+  @state() private unread: string | null = null;
 
   override connectedCallback() {
     super.connectedCallback();
@@ -78,7 +80,10 @@ export class TabgymTeacherPicker extends LocalizedElement {
   /** Agents of the draft's worlds with a policy of its kind. */
   private get shown(): readonly ListedAgent[] {
     const { ownWeights } = factsOf(this.draft.policy);
-    return this.agents.filter(({ world, base }) => ownWeights === (base === undefined) && this.worlds.includes(world));
+    return this.agents.filter(
+      ({ world, worlds = [world], base }) =>
+        ownWeights === (base === undefined) && worlds.some((name) => this.worlds.includes(name)),
+    );
   }
 
   /** Trained runs in the draft's worlds with a policy of its kind. */
@@ -120,7 +125,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
         <input id="file" type="file" hidden accept=".tabgym,.zip" aria-label=${knobLabel(knob)} @change=${this.take} />
       </div>
       <label for="served">${msg('Model behind an API')}</label>
-      <input id="served" type="text" placeholder="MODEL@https://HOST/v1" spellcheck="false" .value=${live(served?.text ?? '')} @change=${this.name} />
+      <input id="served" type="text" placeholder="MODEL@https://HOST/v1" spellcheck="false" .value=${live(this.unread ?? served?.text ?? '')} @change=${this.name} />
       ${served ? this.renderServer(served) : nothing}
       ${this.error || this.problem ? html`<div id="problem" class="message error" role="alert">${this.problem || this.error}</div>` : nothing}`;
   }
@@ -137,7 +142,10 @@ export class TabgymTeacherPicker extends LocalizedElement {
 
   private name = (event: Event) => {
     const text = (event.target as HTMLInputElement).value.trim();
-    this.dispatchEvent(new KnobChangeEvent(this.path, text === '' ? null : text));
+    const isName = text === '' || readServedName(text) !== null;
+    this.unread = isName ? null : text;
+    this.problem = isName ? '' : msg(str`“${text}” names no model behind an API. Write MODEL@https://HOST/v1.`);
+    if (isName) this.dispatchEvent(new KnobChangeEvent(this.path, text === '' ? null : text));
   };
 
   private renderGroup(label: string, entries: readonly { key: string; text: string; isChosen: boolean }[]) {
@@ -176,7 +184,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
 
   /** Sets the teacher that `find` returns, or shows its error. */
   private async attempt(find: () => Promise<string | null>) {
-    [this.busy, this.problem] = [true, ''];
+    [this.busy, this.problem, this.unread] = [true, '', null];
     try {
       this.dispatchEvent(new KnobChangeEvent(this.path, await find()));
     } catch (error) {
