@@ -16,6 +16,8 @@ export interface Game<State> {
   /** New text that a seat reads at its turn, since its last action. */
   sees(state: State, seat: number): string;
   payoff(state: State, seat: number): number;
+  /** True if the text of a turn holds all that matters: it alone is a seat's information, whatever led to it. */
+  memoryless?: boolean;
 }
 
 /** Probability of each action, in the game's order, by the information of the seat that acts. */
@@ -45,11 +47,11 @@ export const opening = <State>(state: State): Position<State> => ({ state, known
 
 /** Information of the seat that acts. */
 export const informationOf = <State>(game: Game<State>, { state, known }: Position<State>, seat: number): string =>
-  known[seat] + game.sees(state, seat);
+  game.memoryless ? game.sees(state, seat) : known[seat] + game.sees(state, seat);
 
 /** The position after an action of the seat. */
 export function after<State>(game: Game<State>, at: Position<State>, seat: number, action: string): Position<State> {
-  const own = `${informationOf(game, at, seat)}\n${action}\n`;
+  const own = `${at.known[seat]}${game.sees(at.state, seat)}\n${action}\n`;
   const known = seat === 0 ? ([own, at.known[1]] as const) : ([at.known[0], own] as const);
   return { state: game.play(at.state, action), known };
 }
@@ -184,11 +186,20 @@ export interface LeagueRules {
   share: number;
 }
 
+/** What a league needs to know of a game. */
+export interface Informations {
+  /** Every information that a seat can have at its turn. */
+  lines: readonly SeatLine[];
+  /** The part of a strategy that the other seat needs in the game of a task, by its id. Default: all of it. */
+  partFor?(id: number, strategy: Strategy): Strategy;
+}
+
 /** Part of a world's description: the policy takes one of several seats. */
 export interface SeatRules {
-  lines(): readonly SeatLine[];
-  /** Exploitability of a strategy for all seats. */
-  exploitability(strategy: Strategy): number;
+  /** The informations of training under these options. */
+  informations(options: { [name: string]: unknown }): Promise<Informations>;
+  /** Exploitability of a strategy for all seats. Absent: it is not known. */
+  exploitability?(strategy: Strategy): number;
   /** Payoff that a draw has: above it a game is won, below it lost. */
   draw: number;
   /** Opponents under these options; null: the world's own opponent plays the other seat. */

@@ -11,6 +11,7 @@
  */
 import type { Task, World } from '../envs/env.ts';
 import {
+  type Informations,
   type LeagueRules,
   meanStrategy,
   type SeatRules,
@@ -64,6 +65,8 @@ type Played = Pick<TrainerSettings['worlds'][number], 'name' | 'options'>;
 
 export class League {
   private standing: Standing = { rating: firstRating, selves: [] };
+  private informations: Informations = { lines: [] };
+  /** Empty in a step that needs it for nothing. */
   private strategy: Strategy = {};
   /** Index of the earlier self that plays the other seat of a task. Absent: the present policy plays it. */
   private readonly opponents = new Map<Task, number>();
@@ -89,16 +92,23 @@ export class League {
 
   /** Reads what earlier steps committed, and computes the present strategy. */
   async begin(step: number): Promise<void> {
+    if (this.informations.lines.length === 0) this.informations = await this.seats.informations(this.world.options);
     this.step = step;
     this.opponents.clear();
     const kept = this.parts.policy.texts.get(TEXT);
     this.standing = kept ? JSON.parse(kept) : { rating: firstRating, selves: [] };
-    this.strategy = await this.present();
-    const average = withStrategy(this.standing.average ?? {}, this.seats.lines(), this.strategy, step);
-    this.standing = { ...this.standing, average };
-    if (this.rules.size > 0 && (step - 1) % this.rules.every === 0) {
+    const { size, every, share } = this.rules;
+    const isKept = size > 0 && (step - 1) % every === 0;
+    const isMeasured = this.seats.exploitability !== undefined;
+    const isPlayed = share < 1 || size === 0;
+    this.strategy = isKept || isMeasured || isPlayed ? await this.present() : {};
+    if (isMeasured) {
+      const average = withStrategy(this.standing.average ?? {}, this.informations.lines, this.strategy, step);
+      this.standing = { ...this.standing, average };
+    }
+    if (isKept) {
       const self = { step: step - 1, rating: this.standing.rating, strategy: this.strategy };
-      this.standing = { ...this.standing, selves: [...this.standing.selves, self].slice(-this.rules.size) };
+      this.standing = { ...this.standing, selves: [...this.standing.selves, self].slice(-size) };
     }
   }
 
@@ -107,7 +117,7 @@ export class League {
     const { temperature, maskActions } = this.settings.sampling;
     const context = contextRules(this.settings.sampling, policy.capacity.completionTokens);
     const { name, options } = this.world;
-    return strategyOf({ world: name, id: 0, options, strata: {} }, this.seats.lines(), {
+    return strategyOf({ world: name, id: 0, options, strata: {} }, this.informations.lines, {
       conversation,
       description: worldNamed(worlds, name).describe(),
       maskActions,
@@ -124,12 +134,14 @@ export class League {
   /** Gives each of a step's tasks in this world its opponent. `wave`: the round of tasks within the step. */
   oppose(tasks: readonly Task[], wave = 0): Task[] {
     const { selves } = this.standing;
+    const { partFor } = this.informations;
     return tasks.map((task, i) => {
       if (task.world !== this.world.name) return task;
       const keys = [this.settings.seed, STREAM, this.step, wave, i];
       const earlier = selves.length > 0 && uniform(...keys, 0) < this.rules.share;
       const index = earlier ? below(selves.length, ...keys, 1) : -1;
-      const opposed = against(task, earlier ? selves[index].strategy : this.strategy);
+      const whole = earlier ? selves[index].strategy : this.strategy;
+      const opposed = against(task, partFor?.(task.id, whole) ?? whole);
       if (earlier) this.opponents.set(opposed, index);
       return opposed;
     });
@@ -157,9 +169,12 @@ export class League {
 
   metrics(): { [metric: string]: number } {
     const { rating, selves, average = {} } = this.standing;
+    const { exploitability } = this.seats;
     return {
-      exploitability: this.seats.exploitability(this.strategy),
-      exploitabilityOfMean: this.seats.exploitability(meanStrategy(average)),
+      ...(exploitability && {
+        exploitability: exploitability(this.strategy),
+        exploitabilityOfMean: exploitability(meanStrategy(average)),
+      }),
       leagueRating: rating,
       ...(selves.length > 0 && { leagueFirstRating: selves[0].rating }),
       leagueSelves: selves.length,

@@ -2,8 +2,11 @@
 // players, and its games.
 import { describe, expect, it } from 'vitest';
 import type { Task, World } from '../../src/envs/env.ts';
+import { uniformStrategy } from '../../src/envs/game.ts';
+import { against } from '../../src/envs/game-world.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 import { type Deal, dealsOf, worthOf } from '../../src/worlds/bargain/deals.ts';
+import { gameOf, informationsOf } from '../../src/worlds/bargain/games.ts';
 import { wishAt } from '../../src/worlds/bargain/players.ts';
 import { bargainEnding, bargaining, readBargain, type Talk } from '../../src/worlds/bargain/rules.ts';
 import { openBargain } from '../../src/worlds/bargain/world.ts';
@@ -173,6 +176,46 @@ describe('the world', () => {
     const plan = (await world.oracle([0]))[0]!;
     for (const [k, action] of plan.entries())
       expect((await world.step([0], [action]))[0].done).toBe(k === plan.length - 1);
+    await world.close();
+  });
+});
+
+describe('self-play', () => {
+  const options = { opponent: 'self', turns: 4, items: 4, deals: 6 };
+  const { lines, partFor } = informationsOf(options);
+
+  it('lists every information that its games have, with the actions', async () => {
+    const world = openBargain();
+    const known = new Map(lines.map(({ information, turn }) => [information, turn.offered]));
+    const tasks = await world.tasks(options, 'train');
+    const met = new Set<string>();
+    for (const [slot, task] of tasks.entries()) {
+      let [answer] = await world.reset([slot], [against(task, partFor!(task.id, uniformStrategy(lines)))]);
+      for (let turn = 0; !answer.done; turn++) {
+        expect(known.get(answer.observation)).toEqual(answer.validActions);
+        met.add(answer.observation);
+        [answer] = await world.step([slot], [randomAction(answer.validActions!, 3, slot, turn)]);
+      }
+    }
+    // 6 deals, 12 offers or more before three of the four turns: random play meets most of them.
+    expect(met.size).toBeGreaterThan(0.8 * lines.length);
+    await world.close();
+  });
+
+  it('gives a task the part of a strategy that its other seat reads', async () => {
+    const strategy = uniformStrategy(lines);
+    const [first] = gameOf(options).deals;
+    const own = partFor!(0, strategy);
+    expect(Object.keys(own).length).toBeLessThan(lines.length / 6);
+    for (const information of Object.keys(own))
+      expect(information).toContain(`${first.deal.goods[0]} worth ${first.deal.values[1][0]} each`);
+  });
+
+  it('plays few deals often in training, and the held-out ones as before', async () => {
+    const world = openBargain();
+    const [train, test] = [await world.tasks(options, 'train'), await world.tasks(options, 'test')];
+    const deals = new Set(train.map(({ id }) => Math.floor(id / 2) % gameOf(options).deals.length));
+    expect([train.length, deals.size, test.length]).toEqual([2004, 6, 400]);
     await world.close();
   });
 });

@@ -1,6 +1,6 @@
 // Self-play: the strategy computed from the policy against games that it samples, opponents and ratings of a step, and
 // exact resume.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   expectedPayoff,
   exploitability,
@@ -16,6 +16,8 @@ import { League } from '../../src/rl/league.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { NotRepeatableError, Trainer } from '../../src/rl/trainer.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
+import { bargain } from '../../src/worlds/bargain/index.ts';
+import { openBargain } from '../../src/worlds/bargain/world.ts';
 import { kuhn } from '../../src/worlds/kuhn/index.ts';
 import { kuhnEquilibrium, kuhnGame } from '../../src/worlds/kuhn/rules.ts';
 import { openKuhn } from '../../src/worlds/kuhn/world.ts';
@@ -23,6 +25,7 @@ import { capacity, FakePolicy } from './fakes.ts';
 import { settings } from './setup.ts';
 
 const tokenizer = buildTokenizer(kuhn.vocabulary!.texts as string[]);
+const bargainWords = buildTokenizer(bargain.vocabulary!.texts as string[]);
 const lines = seatLines(kuhnGame);
 
 const options = (change: Partial<TrainerSettings> = {}): TrainerSettings => {
@@ -149,6 +152,32 @@ describe('the league', () => {
     const { trainer } = await opened();
     const { trajectories } = await trainer.step(1);
     await expect(trainer.repeat(1, trajectories)).rejects.toThrow(NotRepeatableError);
+  });
+
+  it('computes the strategy of a game without a known exploitability only when a self is kept', async () => {
+    const policy = new FakePolicy(bargainWords.vocabSize, capacity({ batchScored: 4096, batchTokens: 16_384 }), 16_384);
+    await policy.freezeReference();
+    const worlds = new Map([['bargain', openBargain()]]);
+    const own = { opponent: 'self', turns: 2, items: 4, deals: 2, leagueEvery: 3 };
+    const changed = options({ worlds: [{ name: 'bargain', weight: 1, options: own }] });
+    const trainer = await Trainer.create(changed, { policy, worlds, tokenizer: bargainWords });
+    const { conversation } = trainer.evaluator;
+    const league = League.of(changed, { policy, worlds, conversation })!;
+    const tasks = await worlds.get('bargain')!.tasks(own, 'train');
+    const scored: number[] = [];
+    for (let k = 1; k <= 4; k++) {
+      const score = vi.spyOn(policy, 'score');
+      await league.begin(k);
+      scored.push(score.mock.calls.length);
+      score.mockRestore();
+      const strategy = strategyIn(league.oppose(tasks)[0])!;
+      // The second seat of a deal answers each of the first seat's offers.
+      for (const chances of Object.values(strategy)) expect(chances.reduce((a, b) => a + b)).toBeCloseTo(1, 6);
+      expect(Object.keys(strategy).length).toBeGreaterThanOrEqual(12);
+      league.commit();
+      expect(Object.keys(league.metrics()).sort()).toEqual(['leagueFirstRating', 'leagueRating', 'leagueSelves']);
+    }
+    expect(scored.map((calls) => calls > 0)).toEqual([true, false, false, true]);
   });
 
   it('is absent where the world’s own opponent plays', async () => {

@@ -26,8 +26,9 @@ interface Scoring {
 
 /** The policy's strategy at all of a game's information. `task` gives the rules of the prompt. */
 export async function strategyOf(task: Task, lines: readonly SeatLine[], scoring: Scoring): Promise<Strategy> {
-  const written = lines.flatMap((line) => line.turn.offered.map((action) => ({ line, action })));
-  const trajectories = written.map(({ line, action }, group) => conversationTo(line, action, task, group, scoring));
+  // The actions of an information share its text, as the members of a group share their prompt.
+  const written = lines.flatMap((line, group) => line.turn.offered.map((action) => ({ line, action, group })));
+  const trajectories = written.map(({ line, action, group }) => conversationTo(line, action, task, group, scoring));
   const scores = await scoring.score(trajectories);
   const masses = trajectories.map((trajectory, i) => {
     const positions = chosenPositions(trajectory);

@@ -50,27 +50,30 @@ function drawCounts(random: Random, items: number): number[] {
   return counts;
 }
 
-function drawDeal(random: Random, items: number): Deal {
-  const goods = random.shuffle([...goodsNames]).slice(0, KINDS);
-  const counts = drawCounts(random, items);
-  const all = valuesOf(counts);
-  for (;;) {
-    const values = [random.pick(all), random.pick(all)] as const;
-    const [first, second] = values;
-    const isWanted = counts.every((_, kind) => first[kind] + second[kind] > 0);
-    if (isWanted && counts.some((_, kind) => first[kind] * second[kind] > 0)) return { goods, counts, values };
-  }
-}
-
 const SEED = 0x6261726c;
 
 /** The first `count` different deals over pools of this many goods. */
 export function dealsOf(items: number, count: number): Deal[] {
   const random = new Random(SEED + items);
+  /** Values by the counts of a pool. */
+  const known = new Map<string, number[][]>();
   const deals = new Map<string, Deal>();
   while (deals.size < count) {
-    const deal = drawDeal(random, items);
+    const goods = random.shuffle([...goodsNames]).slice(0, KINDS);
+    const counts = drawCounts(random, items);
+    const all = known.get(counts.join()) ?? valuesOf(counts);
+    known.set(counts.join(), all);
+    const deal = { goods, counts, values: drawValues(random, counts, all) };
     deals.set(JSON.stringify(deal), deal);
   }
   return [...deals.values()];
+}
+
+/** Values of both seats: every kind is worth something to a seat, and one kind to both. */
+function drawValues(random: Random, counts: readonly number[], all: readonly number[][]): Deal['values'] {
+  for (;;) {
+    const [first, second] = [random.pick(all), random.pick(all)];
+    const isWanted = counts.every((_, kind) => first[kind] + second[kind] > 0);
+    if (isWanted && counts.some((_, kind) => first[kind] * second[kind] > 0)) return [first, second];
+  }
 }

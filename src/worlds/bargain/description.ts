@@ -1,7 +1,7 @@
 /** Description of the bargaining world: the facts that both its module and its client need. */
-import type { WorldDescription } from '../../envs/env.ts';
+import type { WorldDescription, WorldOptions } from '../../envs/env.ts';
 import { ownInstruction } from '../../envs/instruction.ts';
-import { parseBargain } from './options.ts';
+import { ownOptions } from './options.ts';
 
 export const bargainDescription: WorldDescription = {
   name: 'bargain',
@@ -11,7 +11,7 @@ export const bargainDescription: WorldDescription = {
     'You and another player divide a pool of goods. Each good has a value for you, and another one for the other player, which you do not know; ' +
     'the whole pool is worth 10 to either of you. In turn, say "offer" and what the other may have, as in "offer 2 oak planks, 1 stick" or "offer nothing", ' +
     'and you keep the rest; or say "accept" to take the last offer. Without an agreement before the turns are used up nobody gets anything.',
-  under: ownInstruction(parseBargain),
+  under: ownInstruction(ownOptions),
   credit:
     'Game of Lewis et al., Deal or No Deal? (2017), with the rules of OpenSpiel’s bargaining; deals and texts are our own.',
   hasOracle: true,
@@ -19,4 +19,12 @@ export const bargainDescription: WorldDescription = {
   successReward: 0.5,
   freeRunning: false,
   replayable: true,
+  seats: {
+    informations: async (options) => (await import('./games.ts')).informationsOf(options as WorldOptions),
+    draw: 0.5,
+    league: (options) => {
+      const { opponent, leagueEvery, leagueSize, leagueShare } = ownOptions(options as WorldOptions);
+      return opponent === 'self' ? { every: leagueEvery, size: leagueSize, share: leagueShare } : null;
+    },
+  },
 };

@@ -1,5 +1,6 @@
 /** Schema of the bargaining world's options. */
 import * as v from 'valibot';
+import type { WorldOptions } from '../../envs/env.ts';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, option, real, whole } from '../../fields/fields.ts';
@@ -11,12 +12,12 @@ const schema = v.strictObject({
     level: 'basic',
     choiceLabels: { both: 'Both', first: 'First', second: 'Second' },
   }),
-  opponent: option(choice(['conceding', 'chance']), 'conceding', {
+  opponent: option(choice(['self', 'conceding', 'chance']), 'conceding', {
     label: 'Opponent',
     sentence:
-      'Player of the other seat: one who wants nine tenths of the value at first and three tenths in the end, or chance.',
+      'Player of the other seat in training: the policy itself and its earlier selves, one who wants nine tenths of the value at first and three tenths in the end, or chance. Evaluations, and games of a person, are against the conceding one unless it is chance.',
     level: 'basic',
-    choiceLabels: { conceding: 'Conceding', chance: 'Chance' },
+    choiceLabels: { self: 'Itself', conceding: 'Conceding', chance: 'Chance' },
   }),
   turns: option(whole(2, 10), 6, {
     label: 'Turns',
@@ -34,8 +35,33 @@ const schema = v.strictObject({
     sentence: 'Factor on what an agreement pays for each offer after the first. 1: waiting costs nothing.',
     step: 0.05,
   }),
+  deals: option(whole(2, 400), 32, {
+    label: 'Deals of self-play',
+    sentence:
+      'Number of different deals in training if the policy plays against itself: its strategy is computed for all of them.',
+    unit: 'deals',
+  }),
+  leagueEvery: option(whole(1, 10_000), 10, {
+    label: 'Keep a self every',
+    sentence: 'Steps between two earlier selves that are kept as opponents.',
+    unit: 'steps',
+  }),
+  leagueSize: option(whole(0, 100), 4, {
+    label: 'Earlier selves',
+    sentence: 'Number of earlier selves that are kept, the latest ones; 0: the policy plays against itself alone.',
+    unit: 'selves',
+  }),
+  leagueShare: option(real(0, 1), 1, {
+    label: 'Games against earlier selves',
+    sentence:
+      'Share of the games of a step against an earlier self; the others are against the present policy, whose strategy is then computed at every step.',
+    step: 0.1,
+  }),
   instruction: instructionField,
 });
 
 /** Fills in defaults. An invalid option throws an error with its path, value and bounds. */
 export const parseBargain = optionsReader('Bargaining', schema);
+
+/** Options of a task, which may carry a strategy beside the world's own options. */
+export const ownOptions = ({ strategy: _, ...own }: WorldOptions) => parseBargain(own);

@@ -3,7 +3,7 @@
  * `bargaining`: two seats offer in turn what the other may have, until one accepts or the turns are used up. An accepted
  * offer pays each seat the value of its part, divided by the value of the whole pool; without an agreement both get 0.
  */
-import type { Game } from '../../envs/game.ts';
+import type { Game, SeatLine } from '../../envs/game.ts';
 import { type Deal, listsUpTo, TOTAL, worthOf } from './deals.ts';
 
 /** A deal, what was offered so far, and if the last offer was accepted. */
@@ -63,6 +63,7 @@ export function offersIn(deal: Deal): ReadonlyMap<string, readonly number[]> {
 /** The game under these rules. */
 export const bargaining = ({ turns, discount }: BargainRules, deals: readonly Deal[]): Game<Talk> => ({
   seats: ['first', 'second'],
+  memoryless: true,
   deals: deals.map((deal) => ({ deal, offers: [], accepted: false })),
   toAct: (talk) => (talk.accepted || talk.offers.length >= turns ? null : seatAt(talk)),
   actions: ({ deal, offers }) => [...offersIn(deal).keys(), ...(offers.length > 0 ? [accept] : [])],
@@ -122,4 +123,19 @@ function addPart(deal: Deal, part: string, given: number[]): string | null {
     return `offer 1 to ${most} ${name}, once, or leave it out`;
   given[kind] = count;
   return null;
+}
+
+/** The turns that a seat can have in a game of this deal. */
+export function linesOf(game: Game<Talk>, opening: Talk, seat: number, turns: number): SeatLine[] {
+  const lastOffers = [...offersIn(opening.deal).values()];
+  return Array.from({ length: turns }, (_, turn) => turn)
+    .filter((turn) => turn % 2 === seat)
+    .flatMap((turn) =>
+      (turn === 0 ? [[]] : lastOffers).map((last) => {
+        // Of the earlier offers only the number can be seen.
+        const talk = { ...opening, offers: new Array<readonly number[]>(turn).fill(last) };
+        const sees = game.sees(talk, seat);
+        return { information: sees, seat, before: [], turn: { sees, offered: game.actions(talk) } };
+      }),
+    );
 }

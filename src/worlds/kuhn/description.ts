@@ -23,7 +23,7 @@ export const kuhnDescription: WorldDescription = {
   freeRunning: false,
   replayable: true,
   seats: {
-    lines: () => seatLines(kuhnGame),
+    informations: async () => ({ lines: seatLines(kuhnGame) }),
     exploitability: (strategy) => exploitability(kuhnGame, strategy),
     draw: 0,
     league: (options) => {
