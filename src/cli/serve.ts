@@ -1,6 +1,6 @@
 /**
  * `npm run serve -- [--port 36001] [--world NAME ...] [--sessions N] [--idle SECONDS] [--origin ORIGIN ...] [--options
- * FILE] [--host ADDRESS] [--allow-host NAME ...] [--token TOKEN]`
+ * FILE] [--policy RUN ...] [--train FOLDER] [--host ADDRESS] [--allow-host NAME ...] [--token TOKEN]`
  */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -15,6 +15,7 @@ import { wholeFrom } from './number-argument.ts';
 import { ownWorldOptions } from './own-world.ts';
 import { repeatable } from './repeatable.ts';
 import { openServedPolicy } from './served-policy.ts';
+import { openTrainedPolicy } from './trained-policy.ts';
 
 function originOf(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text)
@@ -61,6 +62,10 @@ const program = new Command('serve')
   .addOption(
     repeatable('--policy <run>', 'a run or an exported policy that answers at /v1/chat/completions; repeatable'),
   )
+  .option(
+    '--train <folder>',
+    "clients of Tinker's SDK may train copies of the policies; the states that they save are written to this folder",
+  )
   .option('--sessions <n>', 'maximum number of open sessions, over all worlds', wholeFrom(1, 1_000_000), 4096)
   .option('--idle <seconds>', 'seconds without a call after which a session is closed', wholeFrom(1, 31_536_000), 3600)
   .addOption(
@@ -84,6 +89,13 @@ async function openPolicies(paths: readonly string[], machine: DeviceOptions) {
   return opened;
 }
 
+/** Opens the policies a second time, for training. */
+async function openTrained(paths: readonly string[], folder: string | undefined, machine: DeviceOptions) {
+  if (folder === undefined) return [];
+  if (!paths.length) throw new CommandError('--train needs a policy to train: add --policy RUN.');
+  return Promise.all(paths.map((path) => openTrainedPolicy(path, folder, machine)));
+}
+
 async function main(): Promise<void> {
   program.parse();
   const {
@@ -98,8 +110,9 @@ async function main(): Promise<void> {
     policy = [],
     ...others
   } = program.opts();
-  const { allowHost = [], token, ...machine } = others;
+  const { allowHost = [], token, train, ...machine } = others;
   const policies = await openPolicies(policy, machine as DeviceOptions);
+  const trained = await openTrained(policy, train, machine as DeviceOptions);
   const start = () =>
     serve({
       worlds: worldFile ? [...world, typedWorld().name] : world,
@@ -107,6 +120,7 @@ async function main(): Promise<void> {
         ...(options && readOptions(options)),
         ...(worldFile && { [typedWorld().name]: ownWorldOptions(worldFile) }),
       },
+      trained: trained.map(({ model }) => model),
       ...{ policies, sessions, idleSeconds: idle, origins: origin, hosts: allowHost, host, port, token },
       report: (error) => console.error(error),
     });
@@ -115,8 +129,9 @@ async function main(): Promise<void> {
   const base = token ? `${address}/${token}` : address;
   for (const { title, path } of server.served) console.log(`${title}: ${base}${path}`);
   for (const id of Object.keys(policies)) console.log(`${id}: ${base}/v1/chat/completions`);
+  for (const { model } of trained) console.log(`${model.id}, trained by Tinker's SDK: base_url=${base}`);
   console.log(`listening on ${address}, at most ${sessions} sessions, closed after ${idle} s without a call`);
-  closeAtSignal(server, () => Promise.all(Object.values(policies).map((each) => each.close())));
+  closeAtSignal(server, () => Promise.all([...Object.values(policies), ...trained].map((each) => each.close())));
 }
 
 main().catch(fail);

@@ -27,7 +27,7 @@ export function readPolicyAt(path: string): NewRun {
 }
 
 /** The id appears in addresses, so it has only letters, digits, dots, underscores and dashes. */
-const idOf = (name: string) =>
+export const idOf = (name: string) =>
   name
     .replace(/\.(zip|tabgym)$/, '')
     .replace(/[^A-Za-z0-9._-]+/g, '-')

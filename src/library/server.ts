@@ -16,6 +16,7 @@
  */
 import type { WorldOptions } from '../envs/env.ts';
 import { createServer, mountServer, type ServerOptions } from '../server/server.ts';
+import type { TrainedModel } from '../server/tinker/trained-model.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { chatModel } from './chat-model.ts';
 import { loadPolicy, type Policy, type PolicyOptions } from './policy.ts';
@@ -30,6 +31,8 @@ export interface ServeOptions {
   options?: { readonly [world: string]: WorldOptions };
   /** Policies that answer at `/v1/chat/completions`, by the name of the model in requests. Default: none. */
   policies?: { readonly [model: string]: Policy };
+  /** @internal Policies that clients train over Tinker's protocol. Default: none. */
+  trained?: readonly TrainedModel[];
   /** Maximum number of sessions, over all worlds together. Default: 4096. */
   sessions?: number;
   /** Seconds without a call after which a session is closed. Default: 3600. */
@@ -46,6 +49,7 @@ const settingsOf = ({ worlds = [], policies = {}, ...options }: ServeOptions): S
   worlds,
   options: options.options,
   models: Object.entries(policies).map(([id, policy]) => chatModel(id, policy)),
+  trained: options.trained,
   sessions: options.sessions ?? 4096,
   idleSeconds: options.idleSeconds ?? 3600,
   origins: options.origins ?? [],

@@ -6,6 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onceEnded } from './in-progress.ts';
 
 export interface Request {
+  /** Named parts of the path. */
+  params: { readonly [name: string]: string };
   query: { readonly [name: string]: string | string[] };
   body: Buffer | undefined;
   contentType: string | undefined;
@@ -18,6 +20,7 @@ export interface Request {
 export type Answer =
   | { status: number; json: unknown }
   | { status: number; text: string }
+  | { status: number; bytes: Uint8Array; type: string }
   /** Server-sent events, each produced when the client is ready for it. */
   | { status: number; events: AsyncIterable<string> };
 
@@ -76,6 +79,7 @@ const sentType = ({ raw }: FastifyRequest) => sentTypes.get(raw) ?? raw.headers[
 
 function read(request: FastifyRequest, reply: FastifyReply): Request {
   return {
+    params: request.params as Request['params'],
     query: request.query as Request['query'],
     body: request.body as Buffer | undefined,
     contentType: sentType(request),

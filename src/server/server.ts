@@ -16,6 +16,8 @@ import { ServedWorld } from './served-world.ts';
 import { SessionLedger } from './sessions.ts';
 import { Sockets } from './sockets.ts';
 import { timeOuts } from './time-outs.ts';
+import { mountTinker } from './tinker/routes.ts';
+import type { TrainedModel } from './tinker/trained-model.ts';
 
 export interface ServerOptions {
   /** Names of worlds, or of AgentGym's servers (`searchqa`, `lmrlgym`). Empty: every world that can be served. */
@@ -25,6 +27,8 @@ export interface ServerOptions {
   options?: { readonly [world: string]: WorldOptions };
   /** Policies served as chat models. */
   models?: readonly ChatModel[];
+  /** Policies that clients train. */
+  trained?: readonly TrainedModel[];
   sessions: number;
   idleSeconds: number;
   /** Origins of pages that may use the server. */
@@ -76,6 +80,7 @@ async function send(reply: FastifyReply, answer: Answer): Promise<unknown> {
   reply.code(answer.status);
   if ('json' in answer) return reply.type('application/json').send(JSON.stringify(answer.json));
   if ('text' in answer) return reply.type('text/plain; charset=utf-8').send(answer.text);
+  if ('bytes' in answer) return reply.type(answer.type).send(Buffer.from(answer.bytes));
   return reply.type('text/event-stream').header('cache-control', 'no-cache').send(Readable.from(answer.events));
 }
 
@@ -139,6 +144,7 @@ async function mount(app: FastifyInstance, door: Door, options: ServerOptions): 
   const sockets = new Sockets(door, mostBytes, report, app.prefix);
   mountWorlds({ router, sockets, worlds, report });
   mountChat(router, options.models ?? [], report);
+  mountTinker(router, options.trained ?? [], report);
   sockets.attach(app.server);
   return {
     served: worlds.map(({ module }) => ({ title: module.title, path: `${app.prefix}/${module.name}` })),
