@@ -55,7 +55,9 @@ function* shaderProblems(kernel, shaders) {
       yield `Kernel ${form}: shaders/${form}.wgsl does not exist. Add it, or mark the entry of kernels-wasm/kernels.mjs with shader: false.`;
       continue;
     }
-    const bindings = shaderBindings(shaders[form]);
+    // A product without SwiGLU's activation, as the processor computes it.
+    const source = shaders[form].replace(/^\/\/ @include (\w+) GATED$/gm, (_, part) => shaders[`${part}0`]);
+    const bindings = shaderBindings(source);
     if (list(bindings) !== list(kernel.bindings))
       yield `Kernel ${form}: kernels-wasm/kernels.mjs lists the bindings ${list(kernel.bindings)}, shaders/${form}.wgsl has ${list(bindings)}.`;
     const scalars = shaderScalars(shaders, form) ?? [];

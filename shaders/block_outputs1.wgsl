@@ -8,7 +8,7 @@
   // @end
   // @end
   // @repeat j COLUMN_FOURS
-  let at$j = low_rank_row((n0 / 4u + x + $ju * ACROSS) * 4u);
+  let at$j = low_rank_row(column_of(n0, x + $ju * ACROSS) * 4u);
   let adapted$j = at$j.x != NO_ROW;
   // @repeat i ROW_FOURS
   // @repeat e 4
@@ -30,7 +30,7 @@
   }
   // @repeat i ROW_FOURS
   // @repeat e 4
-  store_adapted(m0 + (y + $iu * DOWN) * 4u + $eu, n0 / 4u + x + $ju * ACROSS, acc$i_$e_$j, low$i_$e_$j, adapted$j);
+  let value$i_$e_$j = store_adapted(m0 + (y + $iu * DOWN) * 4u + $eu, column_of(n0, x + $ju * ACROSS), acc$i_$e_$j, low$i_$e_$j, adapted$j);
   // @end
   // @end
   // @end

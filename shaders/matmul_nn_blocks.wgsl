@@ -5,6 +5,7 @@
 // @include block_tile
 const TURN_ROWS = 8u;
 const TURN_COLUMNS = 1u;
+const GATED = 0u;
 struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> dout: array<vec2f>;

@@ -5,6 +5,7 @@
 // @include block_tile
 const TURN_ROWS = 8u;
 const TURN_COLUMNS = 8u;
+const GATED = 0u;
 // @include low_rank LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec2f>;

@@ -1,13 +1,13 @@
 // quant_matmul_nn in register blocks (block_tile.wgsl): for large sizes on real GPUs. The terms are the N outputs of the
 // forward. The tile holds the values of the weights, so each is scaled once for TILE_M rows.
 // Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
-// Constants: those of block_tile, BITS, MINIMUM, ACCUMULATE.
+// Constants: those of block_tile, BITS, MINIMUM, ACCUMULATE, LOW_RANK (low_rank_input1.wgsl), GATED (block_store_nn.wgsl).
 // @include grid
 // @include quant
 // @include block_tile
 const TURN_ROWS = 8u;
 const TURN_COLUMNS = 1u;
-struct Params { M: u32, N: u32, K: u32 }
+// @include low_rank_input LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> dout: array<vec2f>;
 @group(0) @binding(2) var<storage, read> codes: array<u32>;
@@ -84,6 +84,35 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     // @end
 // @include block_sums
   }
+  // @repeat l LOW_RANK
+  // Rows past M and columns past K repeat the last one; their sums are computed but not stored.
+  let Q = p.width / 4u;
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  let mid$i_$e = min(m0 + (y + $iu * DOWN) * 4u + $eu, p.M - 1u) * Q;
+  // @end
+  // @end
+  // @repeat j COLUMN_FOURS
+  let at$j = min(k0 + x + $ju * ACROSS, K - 1u);
+  // @end
+  for (var q = 0u; q < Q; q++) {
+    // @repeat c 4
+    // @repeat j COLUMN_FOURS
+    let w$c_$j = A[(q * 4u + $cu) * K + at$j];
+    // @end
+    // @end
+    // @repeat i ROW_FOURS
+    // @repeat e 4
+    let d$i_$e = dmid[mid$i_$e + q];
+    // @repeat c 4
+    // @repeat j COLUMN_FOURS
+    acc$i_$e_$j = fma(vec4f(d$i_$e[$c]), w$c_$j, acc$i_$e_$j);
+    // @end
+    // @end
+    // @end
+    // @end
+  }
+  // @end
   // @repeat i ROW_FOURS
   // @repeat e 4
   // @repeat j COLUMN_FOURS

@@ -1,7 +1,7 @@
 // quant_matmul_nt in register blocks (block_tile.wgsl): for prefill and training on real GPUs. The tile holds the values
 // of the weights, so each is scaled once for TILE_M rows.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
-// Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl).
+// Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), GATED (gated1.wgsl).
 // @include grid
 // @include quant
 // @include block_tile
@@ -13,7 +13,7 @@ const TURN_COLUMNS = 8u;
 @group(0) @binding(2) var<storage, read> codes: array<u32>;
 @group(0) @binding(3) var<storage, read> scales: array<u32>;
 @group(0) @binding(4) var<storage, read> bias: array<vec4f>;
-@group(0) @binding(5) var<storage, read> residual: array<vec4f>;
+// @include gated GATED
 @group(0) @binding(6) var<storage, read_write> out: array<vec4f>;
 // @repeat l LOW_RANK
 @group(0) @binding(7) var<storage, read> mid: array<vec4f>;
@@ -59,7 +59,7 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // @end
   // @end
   // @repeat h COLUMN_LOADS
-  let row$h = n0 + (four + $hu * (THREADS / PAIRS)) * 4u;
+  let row$h = column_of(n0, four + $hu * (THREADS / PAIRS)) * 4u;
   let of$h = row$h * G * BITS + pair / PAIRS_OF_WORD;
   // @repeat i 4
   var b$h_$i = codes[of$h + $iu * G * BITS];
@@ -99,5 +99,14 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     // @end
 // @include block_sums
   }
+  // The columns of a thread past the last gate are those of ups, which other threads write.
+  if (GATED == 1u && column_of(n0, x) >= p.N / 8u) { return; }
 // @include block_outputs LOW_RANK
+  // @repeat g GATED
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  activate(m0 + (y + $iu * DOWN) * 4u + $eu, column_of(n0, x), value$i_$e_0, value$i_$e_1);
+  // @end
+  // @end
+  // @end
 }

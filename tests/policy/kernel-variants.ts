@@ -26,6 +26,8 @@ const plain: Constants = { LOW_RANK: 0 };
 
 /** 32 x 32 outputs: compiled by a software adapter in a fraction of the time of the engine's tiles. */
 const tinyTile = { ...smallTile, across: 8, rowFours: 1 };
+/** 32 x 64 outputs, for products that also write an activation. */
+const gatedTile = { ...tinyTile, columnFours: 2 };
 /** The other constants, at the size that fills workgroup memory. */
 const wideTile = { ...largeTile, across: 16, unroll: 1 };
 
@@ -171,11 +173,18 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     ['quant_matmul_nt_tiled', { TILE_M: other ? 32 : 64, TILE_N: 32, STAGE_BITS: 32, ...flags, ...lowRank }],
     [
       'quant_matmul_nt_blocks',
-      { ...blockConstants('NT', other ? tinyTile : MINIMUM ? wideTile : largeTile), ...flags, ...plain },
+      { ...blockConstants('NT', other ? tinyTile : MINIMUM ? wideTile : largeTile), ...flags, ...plain, GATED: 0 },
     ],
     [
       'quant_matmul_nt_blocks',
-      { ...blockConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : tinyTile), ...flags, ...lowRank },
+      { ...blockConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : tinyTile), ...flags, ...lowRank, GATED: 0 },
+    ],
+    [
+      'quant_matmul_nt_blocks',
+      {
+        ...{ ...blockConstants('NT', other && MINIMUM ? largeTile : gatedTile), ...flags, HAS_RESIDUAL: 0 },
+        ...{ ...(other ? plain : lowRank), GATED: 1 },
+      },
     ],
     ['quant_matmul_nt_scalar', { BITS, MINIMUM, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
     ['quant_matmul_nn', { BITS, MINIMUM, ROWS: 8, LANES: other ? 8 : 16, ACCUMULATE }],
@@ -183,8 +192,18 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     ['quant_matmul_nn_tiled', { BITS, MINIMUM, STAGE_BITS: 16, ACCUMULATE }],
     [
       'quant_matmul_nn_blocks',
-      { ...blockConstants('NN', other ? largeTile : MINIMUM ? tinyTile : wideTile), BITS, MINIMUM, ACCUMULATE },
+      {
+        ...{ ...blockConstants('NN', other ? largeTile : MINIMUM ? tinyTile : wideTile), BITS, MINIMUM, ACCUMULATE },
+        ...{ LOW_RANK: 0, GATED: 0 },
+      },
     ],
+    ...[0, 1].map((GATED): [string, Constants] => [
+      'quant_matmul_nn_blocks',
+      {
+        ...{ ...blockConstants('NN', other && MINIMUM ? largeTile : tinyTile), BITS, MINIMUM, ACCUMULATE: 0 },
+        ...{ LOW_RANK: GATED && other ? 0 : 1, GATED },
+      },
+    ]),
     ['quant_matmul_nn_scalar', { BITS, MINIMUM, ACCUMULATE: 1 }],
     ['quant_embed', { BITS, MINIMUM }],
   ];

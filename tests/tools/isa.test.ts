@@ -85,8 +85,10 @@ describe('the calls of a step', () => {
 
 describe("an adapter's second product, added by the frozen product", () => {
   it('has the same operations in fewer dispatches and bytes', async () => {
-    const apart = await recordSteps(1, { ...gpuChoices, lora_up_few: 'apart', lora_up_many: 'apart' });
-    const fused = await recordSteps(1, gpuChoices);
+    // A product that does not add its adapter does not activate, either.
+    const choices = { ...gpuChoices, swiglu_many: 'apart' } as const;
+    const apart = await recordSteps(1, { ...choices, lora_up_few: 'apart', lora_up_many: 'apart' });
+    const fused = await recordSteps(1, choices);
     const sum = (step: Step, of: (call: Call) => number) => step.calls.reduce((all, call) => all + of(call), 0);
     apart.forEach((step, i) => {
       const second = step.calls.filter(({ form }) => form.name === 'lora_up_fours');
@@ -96,6 +98,21 @@ describe("an adapter's second product, added by the frozen product", () => {
     });
     // A token: qkv, output, gate with up, down.
     for (const i of [1, 2, 3]) expect(apart[i].calls.length - fused[i].calls.length).toBe(4);
+  });
+});
+
+describe("SwiGLU and an adapter's gradient of its input, computed by the packed products", () => {
+  it('have the same operations in fewer dispatches and bytes', async () => {
+    const [apart] = await recordSteps(2, { ...gpuChoices, swiglu_many: 'apart', input_gradient_many: 'apart' });
+    const [fused] = await recordSteps(2, gpuChoices);
+    const sum = (step: Step, of: (call: Call) => number) => step.calls.reduce((all, call) => all + of(call), 0);
+    const removed = apart.calls.filter(({ form }) => /^(swiglu|matmul_nn)/.test(form.name)).length;
+    expect(removed).toBeGreaterThan(0);
+    expect(apart.calls.length - fused.calls.length).toBe(removed);
+    expect(sum(fused, ({ flops }) => flops)).toBe(sum(apart, ({ flops }) => flops));
+    // Of each call of SwiGLU and of an adapter's gradient, all but what the product does not have yet.
+    const bytes = (step: Step) => sum(step, (call) => bytesOf(call) ?? 0);
+    expect(bytes(fused)).toBeLessThan(bytes(apart));
   });
 });
 

@@ -48,15 +48,25 @@ function attentionBytes({ name, constants: c }: Form, { T, tiles }: Params, flop
   return floats(passes * 2 * tokens * H * D, passes * 2 * rows * KV * D);
 }
 
+/** Bytes of what a packed product computes beside its result: SwiGLU's activation, its gradient, an adapter's gradient. */
+function epilogueBytes({ name, constants }: Form, { M, N, K, width }: Params): number {
+  const isGated = constants.GATED === 1;
+  if (!name.includes('_nn')) return isGated ? floats((M * N) / 2) : 0;
+  // Gates and ups are read and written in place of the result.
+  return (isGated ? floats(3 * M * K) : 0) + (constants.LOW_RANK === 1 ? floats(M * width, width * K) : 0);
+}
+
 /** Bytes that a call must read and write once; null for a kernel without a law here. */
 export function bytesOf({ form, params, flops }: Call): number | null {
   const { name, constants } = form;
   const { M, N, K, T, C, I } = params as Params & { M: number };
   // An adapter's second product in the same kernel reads its hidden values and its matrix.
-  const adapter = constants.LOW_RANK === 1 ? floats(M * params.width, params.rows * params.rank) : 0;
+  const adapter =
+    constants.LOW_RANK === 1 && !name.includes('_nn') ? floats(M * params.width, params.rows * params.rank) : 0;
   // A product for an input's gradient that adds to it reads it, too.
   const added = name.includes('_nn') && constants.ACCUMULATE === 1 ? floats(M * K) : 0;
-  if (name.startsWith('quant_matmul')) return floats(M * N, M * K) + packedBytes(N, K, constants) + adapter + added;
+  if (name.startsWith('quant_matmul'))
+    return floats(M * N, M * K) + packedBytes(N, K, constants) + adapter + added + epilogueBytes(form, params);
   if (/^matmul_(nt|nn)/.test(name)) return floats(M * N, M * K, N * K) + adapter + added;
   if (name.startsWith('matmul_tn')) return floats(T * N, T * K, Math.ceil(T / params.chunk) * N * K);
   if (name.startsWith('attention_')) return attentionBytes(form, params, flops);

@@ -6,7 +6,7 @@ import { type BufferSlice, grid1d } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { partialChunks } from '../plan/partial-sums.ts';
 import { type AdaptedOperand, adaptedOperands, type LoraConfig, loraScale } from '../weights/adapter.ts';
-import type { BaseWeights, Entries, ListAt, MaskedSampling, Weights } from '../weights/linear.ts';
+import type { BaseWeights, Entries, ForwardExtra, ListAt, MaskedSampling, Weights } from '../weights/linear.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
 import {
   canVectorise,
@@ -97,21 +97,31 @@ export class AdaptedWeights implements Weights {
     this.operands = new Map(adaptedOperands(config, lora).map((operand) => [operand.name, placed(operand, lora)]));
   }
 
-  forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, residual?: BufferSlice): void {
+  forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, extra: ForwardExtra = {}): void {
     const adapted = this.operands.get(operand);
     if (!adapted) {
-      this.base.forward(operand, inp, out, M, residual);
+      this.base.forward(operand, inp, out, M, extra);
       return;
     }
     const [mid, B] = [this.ws.slice('loraMid'), this.set.slice(`${operand}.B`)];
     if (adapted.isAligned && this.base.addsLowRank(operand, M)) {
       this.down(adapted, inp, M);
-      this.base.forward(operand, inp, out, M, residual, { mid, B, scalars: adapted.scalars });
+      this.base.forward(operand, inp, out, M, { ...extra, lowRank: { mid, B, scalars: adapted.scalars } });
       return;
     }
-    this.base.forward(operand, inp, out, M, residual);
+    this.base.forward(operand, inp, out, M, extra);
     this.down(adapted, inp, M);
     addUp(this.ops, adapted, { mid, B, out }, M);
+  }
+
+  activates(operand: string, M: number): boolean {
+    const adapted = this.operands.get(operand);
+    const isWhole = !adapted || (adapted.isAligned && this.base.addsLowRank(operand, M));
+    return isWhole && this.base.activates(operand, M);
+  }
+
+  fusesGradients(operand: string, M: number): boolean {
+    return (this.operands.get(operand)?.isAligned ?? true) && this.base.fusesGradients(operand, M);
   }
 
   private run(form: LowRankForm, bindings: BufferSlice[], x: Placed, T: number, chunk = 0) {
@@ -127,15 +137,21 @@ export class AdaptedWeights implements Weights {
     this.ops.matmulNT(inp, this.set.slice(`${name}.A`), this.ws.slice('loraMid'), M, width, inputs);
   }
 
-  backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void {
-    this.base.backward(operand, dout, inp, dinp, M);
+  backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number, gated = false): void {
     const adapted = this.operands.get(operand);
-    if (!adapted) return;
+    if (!adapted) {
+      this.base.backward(operand, dout, inp, dinp, M, gated);
+      return;
+    }
     const { ops, ws, set } = this;
     const { width } = adapted;
-    const [mid, dmid] = [ws.slice('loraMid'), ws.slice('loraDmid')];
+    const [mid, dmid, A] = [ws.slice('loraMid'), ws.slice('loraDmid'), set.slice(`${operand}.A`)];
     this.run(upBackwardForm(this.sizes(adapted, M)), [dout, set.slice(`${operand}.B`), dmid], adapted, M);
-    ops.matmulNN(dmid, set.slice(`${operand}.A`), dinp, M, width, adapted.inputs, true);
+    if (this.fusesGradients(operand, M)) this.base.backward(operand, dout, inp, dinp, M, gated, { dmid, A, width });
+    else {
+      this.base.backward(operand, dout, inp, dinp, M);
+      ops.matmulNN(dmid, A, dinp, M, width, adapted.inputs, true);
+    }
     if (!this.grads) return;
     this.down(adapted, inp, M);
     this.upWeightGradient(adapted, dout, mid, M);

@@ -44,6 +44,19 @@ const quantSomeForms = [...quantTileForms, 'lanes', 'lanes-subgroups'] as const;
 const lowRankForms = ['apart', 'fused'] as const;
 
 /**
+ * SwiGLU's activation: apart, in a kernel that reads gates and ups again; or fused, where the packed product of gate and
+ * up stores its sums, if its form is `blocks` in large tiles.
+ */
+const activationKernels = ['apart', 'fused'] as const;
+
+/**
+ * What follows the product with a packed weight in the backward: an adapter's gradient of the same input, and for the
+ * down projection SwiGLU's gradient: apart, in kernels that read and rewrite the result; or fused, where the product
+ * stores its sums, if its form is `blocks`.
+ */
+const gradientKernels = ['apart', 'fused'] as const;
+
+/**
  * Activations in the forward product of packed weights: f32, or 16-bit codes with one scale for 32 values, so that the
  * sums are integers (kernels-wasm/integer.ts). Rollouts and training use the same, so their log-probabilities agree.
  */
@@ -81,12 +94,14 @@ export const kernelForms = {
   quant_nn_many: quantTileForms,
   lora_up_few: lowRankForms,
   lora_up_many: lowRankForms,
+  swiglu_many: activationKernels,
+  input_gradient_many: gradientKernels,
   /** A GPU always uses f32. */
   packed_activations: activationForms,
 } as const;
 
 /** Raised when forms or measured sizes change, so that adapters are measured again. */
-export const measurement = 5;
+export const measurement = 6;
 
 export type KernelChoice = keyof typeof kernelForms;
 /** Times of the forms of each measured choice, for the sizes that are measured (measured-sizes.ts). */

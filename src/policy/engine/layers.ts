@@ -100,13 +100,9 @@ export class Layers {
         this.mlpHalf(weights, rows, l);
         const { down } = layerOperands(l);
         const out = this.rows(ws.slice(`layerInput.${l + 1}`), rows);
-        weights.forward(
-          down,
-          this.activation('activated', l),
-          out,
-          rows.count,
-          this.rows(this.activation('middle', l), rows),
-        );
+        weights.forward(down, this.activation('activated', l), out, rows.count, {
+          residual: this.rows(this.activation('middle', l), rows),
+        });
       }
     }
   }
@@ -176,7 +172,9 @@ export class Layers {
       pass.pairs,
       pass.attention,
     );
-    weights.forward(names.output, this.activation('attended', l), this.activation('middle', l), pass.T, x);
+    weights.forward(names.output, this.activation('attended', l), this.activation('middle', l), pass.T, {
+      residual: x,
+    });
   }
 
   /** activated = silu(gate) * up of norm(middle), for some rows. The caller applies the down projection. */
@@ -195,8 +193,10 @@ export class Layers {
       h,
       config.rmsNormEps,
     );
-    weights.forward(names.gateUp, this.activation('normed2', l), this.activation('gateUp', l), rows.count);
-    ops.swiglu(this.activation('gateUp', l), this.activation('activated', l), rows.count, I);
+    const [gateUp, activated] = [this.activation('gateUp', l), this.activation('activated', l)];
+    const isFused = weights.activates(names.gateUp, rows.count);
+    weights.forward(names.gateUp, this.activation('normed2', l), gateUp, rows.count, isFused ? { activated } : {});
+    if (!isFused) ops.swiglu(gateUp, activated, rows.count, I);
   }
 
   /**
@@ -226,9 +226,17 @@ export class Layers {
     const T = rows.count;
     const partials = ws.slice('partials');
     const dout = this.rows(ws.slice('dlayer'), rows);
-    weights.backward(names.down, dout, this.activation('activated', l), ws.slice('dactivated'), T);
-    ops.swigluBackward(ws.slice('dactivated'), this.activation('gateUp', l), T, I);
-    weights.backward(names.gateUp, this.activation('gateUp', l), this.activation('normed2', l), ws.slice('dnormed'), T);
+    const [gateUp, activated, dactivated] = [
+      this.activation('gateUp', l),
+      this.activation('activated', l),
+      ws.slice('dactivated'),
+    ];
+    if (weights.fusesGradients(names.down, T)) weights.backward(names.down, dout, activated, gateUp, T, true);
+    else {
+      weights.backward(names.down, dout, activated, dactivated, T);
+      ops.swigluBackward(dactivated, gateUp, T, I);
+    }
+    weights.backward(names.gateUp, gateUp, this.activation('normed2', l), ws.slice('dnormed'), T);
     ops.rmsnormBackward(
       {
         inp: this.rows(this.activation('middle', l), rows),

@@ -66,6 +66,14 @@ export function ofTerm(term: LowRankTerm | undefined, M: number): TermParts {
   };
 }
 
+/** An adapter's gradient of its input, which the frozen product adds to its sums (shaders/low_rank_input1.wgsl). */
+export interface LowRankInputTerm {
+  /** Gradient of the first product's result. */
+  dmid: BufferSlice;
+  A: BufferSlice;
+  width: number;
+}
+
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Tokens of a thread of the second product. The smallest sufficient number is used. */
 const upRows = [1, 4, 8];

@@ -3,6 +3,7 @@
 import type { fastest } from '../../device/autotune.ts';
 import { type Device, whole } from '../../device/device.ts';
 import { AttentionTrial, groupSegments } from './attention-trial.ts';
+import { measureEpilogues } from './epilogue-choices.ts';
 import { FormChooser } from './form-chooser.ts';
 import {
   attentionFormRuns,
@@ -46,6 +47,7 @@ export async function measureChoices(
   await measureMatmuls(chooser);
   await measureQuantized(chooser);
   await measureLowRank(chooser);
+  await measureEpilogues(chooser);
   await measureAttention(chooser);
   return chooser.choices;
 }

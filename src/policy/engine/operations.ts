@@ -34,6 +34,7 @@ import {
   narrowInputs,
 } from './kernel-choices.ts';
 import { type LowRankTerm, ofTerm } from './low-rank-forms.ts';
+import { swigluFlops } from './quantized-operations.ts';
 import { rowsFor } from './row-steps.ts';
 
 /** Outputs of one workgroup of a tiled matmul, in each direction. */
@@ -320,11 +321,11 @@ export class Operations {
   }
 
   swiglu(inp: BufferSlice, out: BufferSlice, T: number, I: number) {
-    this.swigluKernel('swiglu_forward', [inp, out], T, I, 5);
+    this.swigluKernel('swiglu_forward', [inp, out], T, I, swigluFlops.forward);
   }
 
   swigluBackward(dout: BufferSlice, inp: BufferSlice, T: number, I: number) {
-    this.swigluKernel('swiglu_backward', [dout, inp], T, I, 10);
+    this.swigluKernel('swiglu_backward', [dout, inp], T, I, swigluFlops.backward);
   }
 
   private attentionConstants(a: AttentionShape) {

@@ -4,9 +4,9 @@
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
-import { blockConstants, blockGrid } from './block-tiles.ts';
+import { blockConstants, blockGrid, largeTile } from './block-tiles.ts';
 import { defaultChoices, fewRows, formRuns, fusesLowRank, type KernelChoices, quantFewRows } from './kernel-choices.ts';
-import { type LowRankTerm, ofTerm } from './low-rank-forms.ts';
+import { type LowRankInputTerm, type LowRankTerm, ofTerm } from './low-rank-forms.ts';
 import { rowsFor } from './row-steps.ts';
 
 /** Packed rows on the GPU. */
@@ -40,6 +40,8 @@ const registerRows = [1, 8];
 /** Numbers of rows that, with a model's largest pass, request every kernel. */
 export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRows + 1];
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
+/** Operations of SwiGLU for each of its outputs. */
+export const swigluFlops = { forward: 5, backward: 10 };
 /** Kernels that can add an adapter's second product. */
 const addingKernels = new Set(['quant_matmul_nt_lanes', 'quant_matmul_nt_tiled', 'quant_matmul_nt_blocks']);
 /** Threads that share a sum in the lane forms. */
@@ -73,7 +75,10 @@ export class QuantizedOperations {
     };
   }
 
-  /** out (M, N) = inp (M, K) weight^T (N, K) + bias + residual + an adapter's second product, if `addsLowRank`. */
+  /**
+   * out (M, N) = inp (M, K) weight^T (N, K) + bias + residual + an adapter's second product, if `addsLowRank`.
+   * `activated`: receives SwiGLU's activation of out, if `activates`; there is no residual then.
+   */
   matmulNT(
     inp: BufferSlice,
     weight: QuantSlice,
@@ -81,23 +86,26 @@ export class QuantizedOperations {
     M: number,
     N: number,
     K: number,
-    extra: { bias?: BufferSlice; residual?: BufferSlice; lowRank?: LowRankTerm } = {},
+    extra: { bias?: BufferSlice; residual?: BufferSlice; lowRank?: LowRankTerm; activated?: BufferSlice } = {},
   ): void {
     const flags = { ...formatConstants(weight), HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
-    const others = [weight.codes, weight.scales, extra.bias ?? inp, extra.residual ?? inp, out];
+    const others = [weight.codes, weight.scales, extra.bias ?? inp, extra.activated ?? extra.residual ?? inp, out];
     if (this.integers && this.choices.packed_activations === 'int16') {
       this.integerNT(inp, this.integers, others, flags, { M, N, K });
       return;
     }
     const [name, constants, groups] = this.formNT(M, N, K);
     const term = ofTerm(extra.lowRank, M);
-    const choice = addingKernels.has(name) ? term.constants : {};
+    const choice = {
+      ...(addingKernels.has(name) ? term.constants : {}),
+      ...(name === 'quant_matmul_nt_blocks' ? { GATED: extra.activated ? 1 : 0 } : {}),
+    };
     this.recorder.run({
       kernel: this.kernels.request(name, { ...flags, ...constants, ...choice }),
       bindings: [inp, ...others, ...term.bindings],
       grid: grid1d(groups),
       params: { M, N, K, ...term.params },
-      flops: 2 * M * N * K + term.flops,
+      flops: 2 * M * N * K + term.flops + (extra.activated ? (swigluFlops.forward * M * N) / 2 : 0),
     });
   }
 
@@ -105,6 +113,18 @@ export class QuantizedOperations {
   addsLowRank(M: number, N: number, K: number): boolean {
     const fuses = fusesLowRank(this.choices, M, this.recorder.device.compiles);
     return fuses && addingKernels.has(this.formNT(M, N, K)[0]);
+  }
+
+  /** True if `matmulNT` with gate and up of these sizes writes their activation. */
+  activates(M: number, N: number, K: number): boolean {
+    if (this.choices.swiglu_many !== 'fused' || !this.recorder.device.compiles || N % 8 !== 0) return false;
+    return this.formNT(M, N, K)[0] === 'quant_matmul_nt_blocks' && blockGrid(M, N).tile === largeTile;
+  }
+
+  /** True if `matmulNN` adds an adapter's gradient and applies SwiGLU's. */
+  fusesGradients(M: number, N: number, K: number): boolean {
+    if (this.choices.input_gradient_many !== 'fused' || !this.recorder.device.compiles) return false;
+    return this.formNN(M, N, K)[0] === 'quant_matmul_nn_blocks';
   }
 
   /** `matmulNT` with the activations as integers. */
@@ -154,7 +174,10 @@ export class QuantizedOperations {
     return ['quant_matmul_nt_tiled', { TILE_M, TILE_N, STAGE_BITS }, ceil(M, TILE_M) * ceil(N, TILE_N)];
   }
 
-  /** dinp (M, K) (+)= dout (M, N) weight (N, K). */
+  /**
+   * dinp (M, K) (+)= dout (M, N) weight (N, K). If `fusesGradients`: `lowRank` is added, and with `gated` the sum is the
+   * gradient of SwiGLU's activation, and dinp (M, 2 K) has gates and ups, which their gradients replace.
+   */
   matmulNN(
     dout: BufferSlice,
     weight: QuantSlice,
@@ -162,16 +185,21 @@ export class QuantizedOperations {
     M: number,
     N: number,
     K: number,
-    accumulate = false,
+    extra: { accumulate?: boolean; lowRank?: LowRankInputTerm; gated?: boolean } = {},
   ): void {
-    const flags = { ...formatConstants(weight), ACCUMULATE: accumulate ? 1 : 0 };
+    const { lowRank, gated } = extra;
     const [name, constants, groups] = this.formNN(M, N, K);
+    const width = lowRank?.width ?? 0;
+    const flags = {
+      ...{ ...formatConstants(weight), ACCUMULATE: extra.accumulate ? 1 : 0 },
+      ...(name === 'quant_matmul_nn_blocks' ? { LOW_RANK: lowRank ? 1 : 0, GATED: gated ? 1 : 0 } : {}),
+    };
     this.recorder.run({
       kernel: this.kernels.request(name, { ...flags, ...constants }),
-      bindings: [dout, weight.codes, weight.scales, dinp],
+      bindings: [dout, weight.codes, weight.scales, dinp, ...(lowRank ? [lowRank.dmid, lowRank.A] : [])],
       grid: grid1d(groups),
-      params: { M, N, K },
-      flops: 2 * M * N * K,
+      params: { M, N, K, ...(lowRank ? { width } : {}) },
+      flops: 2 * M * (N + width) * K + (gated ? swigluFlops.backward * M * K : 0),
     });
   }
 

@@ -23,7 +23,11 @@ const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Error of a sum of some hundreds of products with exact weights. */
 const sums = 4e-6;
 
-/** out = inp weight^T + bias + residual + an adapter's second product, for any grid. */
+/** Error of an exp on top of a sum. */
+const gated = 2e-5;
+const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+
+/** out = inp weight^T + bias + residual + an adapter's second product, for any grid; with GATED, its activation, too. */
 function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
   const inp = floats(M * K, 'inp');
   const { codes, scales, values } = packedWeights(c, N, K);
@@ -35,9 +39,23 @@ function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], wor
     const extra = value(c, 'HAS_BIAS') * bias[n] + value(c, 'HAS_RESIDUAL') * residual[m * N + n];
     return product + extra + term.added(m, n);
   });
-  const bindings = [inp, codes, scales, bias, residual, unwritten(M * N), ...term.bindings];
+  const I = N / 2;
+  const activated = value(c, 'GATED')
+    ? table(M, I, (m, i) => {
+        const gate = expected[m * N + i];
+        return gate * sigmoid(gate) * expected[m * N + I + i];
+      })
+    : null;
+  const bindings = [inp, codes, scales, bias, activated ? unwritten(M * I) : residual, unwritten(M * N)];
   const call = { grid: folded(workgroups), params: { M, N, K, ...term.params } };
-  return { bindings, calls: [call], expected: [{ binding: 5, values: expected, tolerance: sums }] };
+  return {
+    bindings: [...bindings, ...term.bindings],
+    calls: [call],
+    expected: [
+      { binding: 5, values: expected, tolerance: sums },
+      ...(activated ? [{ binding: 4, values: activated, tolerance: gated }] : []),
+    ],
+  };
 }
 
 const quant_matmul_nt: Twin = (c, size) => {
@@ -62,22 +80,42 @@ const quant_matmul_nt_tiled: Twin = (c, size) => {
 
 const quant_matmul_nt_blocks: Twin = (c, size) => {
   const [down, across] = blockOf(c);
-  const [M, N] = [(down + 5) * size, across + 12];
+  // With GATED half of the outputs are no multiple of a tile's half.
+  const [M, N] = [(down + 5) * size, across + 12 + 12 * value(c, 'GATED')];
   return linear(c, [M, N, 52], ceil(M, down) * ceil(N, across));
 };
 
 const quant_matmul_nt_scalar: Twin = (c, size) => linear(c, [5 * size, 23, 45], ceil(5 * size * 23, 64));
 
-/** dinp = dout weight (+ dinp). */
+/**
+ * dinp = dout weight (+ dinp) (+ dmid A, an adapter's gradient). With GATED that is the gradient of SwiGLU's activation,
+ * and dinp (M, 2 K) has gates and ups, which become their gradient.
+ */
 function linearToInput(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
   const dout = floats(M * N, 'dout');
   const { codes, scales, values } = packedWeights(c, N, K);
-  const dinp = floats(M * K, 'dinp');
-  const expected = table(M, K, (m, k) => {
-    const product = sum(N, (n) => dout[m * N + n] * values[n * K + k]);
-    return product + value(c, 'ACCUMULATE') * dinp[m * K + k];
+  const columns = value(c, 'GATED') ? 2 * K : K;
+  const dinp = floats(M * columns, 'dinp');
+  const width = 12 * value(c, 'LOW_RANK');
+  const [dmid, A] = [floats(M * width, 'dmid'), floats(width * K, 'A')];
+  const product = table(M, K, (m, k) => {
+    const adapter = sum(width, (r) => dmid[m * width + r] * A[r * K + k]);
+    return sum(N, (n) => dout[m * N + n] * values[n * K + k]) + adapter;
   });
-  return oneResult([dout, codes, scales, dinp], { grid: folded(workgroups), params: { M, N, K } }, expected, sums);
+  const expected = table(M, columns, (m, column) => {
+    const d = product[m * K + (column % K)];
+    if (!value(c, 'GATED')) return d + value(c, 'ACCUMULATE') * dinp[m * K + column];
+    const [gate, up] = [0, K].map((first) => dinp[m * columns + first + (column % K)]);
+    const s = sigmoid(gate);
+    return column < K ? d * up * s * (1 + gate * (1 - s)) : d * gate * s;
+  });
+  const call = { grid: folded(workgroups), params: { M, N, K, ...(width ? { width } : {}) } };
+  const tolerance = value(c, 'GATED') ? gated : sums;
+  return {
+    bindings: [dout, codes, scales, dinp, ...(width ? [dmid, A] : [])],
+    calls: [call],
+    expected: [{ binding: 3, values: expected, tolerance }],
+  };
 }
 
 const quant_matmul_nn: Twin = (c, size) => {

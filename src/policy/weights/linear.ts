@@ -6,7 +6,7 @@
 import { type BufferSlice, grid1d, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
-import type { LowRankTerm } from '../engine/low-rank-forms.ts';
+import type { LowRankInputTerm, LowRankTerm } from '../engine/low-rank-forms.ts';
 import type { Operations } from '../engine/operations.ts';
 import type { Workspace } from '../engine/workspace.ts';
 import { StateError } from '../state-error.ts';
@@ -36,10 +36,20 @@ export interface Entries {
 export interface Weights {
   /** Gain of a norm, or the head gains: norm1, norm2, headGains, finalNorm. */
   vector(operand: string): BufferSlice;
-  /** out (M, N) = inp (M, K) W^T (+ the operand's bias) (+ residual). Operands: qkv, output, gateUp, down. */
-  forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, residual?: BufferSlice): void;
-  /** dinp (M, K) = dout (M, N) W; adds the gradients of trained weights, computed from the forward's `inp`. */
-  backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void;
+  /**
+   * out (M, N) = inp (M, K) W^T (+ the operand's bias) (+ residual). Operands: qkv, output, gateUp, down. `activated`:
+   * receives SwiGLU's activation of out, if `activates`.
+   */
+  forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, extra?: ForwardExtra): void;
+  /** True if the forward product of gateUp writes the activation, too. */
+  activates(operand: string, M: number): boolean;
+  /**
+   * dinp (M, K) = dout (M, N) W; adds the gradients of trained weights, computed from the forward's `inp`. `gated`, if
+   * `fusesGradients`: dinp (M, 2 K) has gates and ups in, and their gradient out.
+   */
+  backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number, gated?: boolean): void;
+  /** True if the backward product adds an adapter's gradient of the same input and applies SwiGLU's gradient. */
+  fusesGradients(operand: string, M: number): boolean;
   /** out (T, C) = rows `ids` (T) of the embedding. */
   embed(ids: BufferSlice, out: BufferSlice, T: number): void;
   /**
@@ -77,6 +87,12 @@ export interface Weights {
   destroy(): void;
 }
 
+/** What a forward product adds, and what it writes beside its result: never both. */
+export interface ForwardExtra {
+  residual?: BufferSlice;
+  activated?: BufferSlice;
+}
+
 /** Scalars of sample_masked that do not depend on the weights. */
 export interface MaskedSampling {
   step: number;
@@ -107,11 +123,20 @@ export interface BaseWeights extends Weights {
     inp: BufferSlice,
     out: BufferSlice,
     M: number,
-    residual?: BufferSlice,
-    lowRank?: LowRankTerm,
+    extra?: ForwardExtra & { lowRank?: LowRankTerm },
   ): void;
   /** True if the chosen form of the product adds an adapter's second product. */
   addsLowRank(operand: string, M: number): boolean;
+  /** `lowRank`: also adds an adapter's gradient of the same input, if `fusesGradients`. */
+  backward(
+    operand: string,
+    dout: BufferSlice,
+    inp: BufferSlice,
+    dinp: BufferSlice,
+    M: number,
+    gated?: boolean,
+    lowRank?: LowRankInputTerm,
+  ): void;
   /** Writes a piece to its place. Throws StateError for a piece in another precision. */
   write(piece: WeightPiece): void;
 }
@@ -150,8 +175,7 @@ export class DenseWeights implements BaseWeights {
     inp: BufferSlice,
     out: BufferSlice,
     M: number,
-    residual?: BufferSlice,
-    lowRank?: LowRankTerm,
+    { residual, lowRank }: { residual?: BufferSlice; lowRank?: LowRankTerm } = {},
   ): void {
     const [N, K] = this.set.shape(operand);
     const bias = this.set.has(`${operand}Bias`) ? this.set.slice(`${operand}Bias`) : undefined;
@@ -161,6 +185,14 @@ export class DenseWeights implements BaseWeights {
   addsLowRank(operand: string, M: number): boolean {
     const [N, K] = this.set.shape(operand);
     return this.ops.addsLowRank(M, N, K);
+  }
+
+  activates(): boolean {
+    return false;
+  }
+
+  fusesGradients(): boolean {
+    return false;
   }
 
   backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void {

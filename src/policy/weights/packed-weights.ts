@@ -6,7 +6,7 @@
 import { type BufferSlice, type Device, type DeviceBuffer, grid1d, type Recorder, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
-import type { LowRankTerm } from '../engine/low-rank-forms.ts';
+import type { LowRankInputTerm, LowRankTerm } from '../engine/low-rank-forms.ts';
 import type { Operations } from '../engine/operations.ts';
 import {
   formatConstants,
@@ -17,7 +17,7 @@ import {
 import type { Workspace } from '../engine/workspace.ts';
 import { StateError } from '../state-error.ts';
 import { convertRows, holds } from './convert-rows.ts';
-import type { BaseWeights, Entries, ListAt, MaskedSampling, WeightPiece } from './linear.ts';
+import type { BaseWeights, Entries, ForwardExtra, ListAt, MaskedSampling, WeightPiece } from './linear.ts';
 import type { PackedLayout, PackedOperand, PackedPart } from './packed-layout.ts';
 import { ParameterSet, tableOperand } from './parameters.ts';
 import { type PackedRow, type PackedRows, quantizeRows } from './quantize.ts';
@@ -152,13 +152,12 @@ export class PackedWeights implements BaseWeights {
     inp: BufferSlice,
     out: BufferSlice,
     M: number,
-    residual?: BufferSlice,
-    lowRank?: LowRankTerm,
+    extra: ForwardExtra & { lowRank?: LowRankTerm } = {},
   ): void {
     const { rows, row } = this.set.operand(operand);
     const { vectors } = this.set;
     const bias = vectors.has(`${operand}Bias`) ? vectors.slice(`${operand}Bias`) : undefined;
-    this.quantized.matmulNT(inp, this.set.matrix(operand), out, M, rows, row.length, { bias, residual, lowRank });
+    this.quantized.matmulNT(inp, this.set.matrix(operand), out, M, rows, row.length, { bias, ...extra });
   }
 
   addsLowRank(operand: string, M: number): boolean {
@@ -166,9 +165,27 @@ export class PackedWeights implements BaseWeights {
     return this.quantized.addsLowRank(M, rows, row.length);
   }
 
-  backward(operand: string, dout: BufferSlice, _: BufferSlice, dinp: BufferSlice, M: number): void {
+  activates(operand: string, M: number): boolean {
     const { rows, row } = this.set.operand(operand);
-    this.quantized.matmulNN(dout, this.set.matrix(operand), dinp, M, rows, row.length);
+    return this.quantized.activates(M, rows, row.length);
+  }
+
+  backward(
+    operand: string,
+    dout: BufferSlice,
+    _: BufferSlice,
+    dinp: BufferSlice,
+    M: number,
+    gated = false,
+    lowRank?: LowRankInputTerm,
+  ): void {
+    const { rows, row } = this.set.operand(operand);
+    this.quantized.matmulNN(dout, this.set.matrix(operand), dinp, M, rows, row.length, { gated, lowRank });
+  }
+
+  fusesGradients(operand: string, M: number): boolean {
+    const { rows, row } = this.set.operand(operand);
+    return this.quantized.fusesGradients(M, rows, row.length);
   }
 
   embed(ids: BufferSlice, out: BufferSlice, T: number): void {
@@ -198,7 +215,7 @@ export class PackedWeights implements BaseWeights {
     first: number,
     rows: number,
   ): void {
-    this.quantized.matmulNN(dlogits, this.tile(first, rows), dhidden, M, rows, this.C, first > 0);
+    this.quantized.matmulNN(dlogits, this.tile(first, rows), dhidden, M, rows, this.C, { accumulate: first > 0 });
   }
 
   get headRows(): number {
