@@ -90,7 +90,7 @@ describe('the teacher', () => {
   )!;
 
   it('states what is missing, then crafts backwards', () => {
-    const teacher = new CraftOracle(list, 1);
+    const teacher = new CraftOracle(list);
     const lines: string[] = [];
     for (let lesson = teacher.next(); lesson && lines.length < 9; lesson = teacher.next()) {
       lines.push(`${lesson.thought} | ${lesson.action}`);
@@ -108,11 +108,10 @@ describe('the teacher', () => {
   });
 
   it('chooses a concrete item for a kind, and does not fetch twice', () => {
-    const teacher = new CraftOracle({ ...list, goal: 'oak door' }, 1);
+    const teacher = new CraftOracle({ ...list, goal: 'oak door' });
     expect(teacher.next()!.thought).toContain('craft 1 oak door using 6 oak planks ;');
     const wood = new CraftOracle(
       readRecipeList('Crafting commands:\ncraft 1 a b using 1 c, 1 d\ncraft 1 d using 2 c\n\nGoal: craft a b.')!,
-      1,
     );
     wood.record(wood.next()!.action, true);
     expect(wood.next()).toEqual({
@@ -121,8 +120,28 @@ describe('the teacher', () => {
     });
   });
 
+  it('takes the first of equally cheap recipes and things', () => {
+    const head = 'Crafting commands:\n';
+    const ways = ['craft 4 oak planks using 1 oak logs', 'craft 2 birch planks using 1 birch logs'];
+    const first = (lines: readonly string[]) =>
+      new CraftOracle(
+        readRecipeList(`${head}${lines.join('\n')}\ncraft 1 oak door using 6 planks\n\nGoal: craft oak door.`)!,
+      ).next()!.action;
+    expect(first(ways)).toBe('get 64 oak logs');
+    expect(first(ways.toReversed())).toBe('get 64 birch logs');
+    const dyes = [
+      'craft 1 red dye using 1 poppy',
+      'craft 1 red dye using 1 beetroot',
+      'craft 2 red dye using 1 rose bush',
+    ];
+    const goal = '\n\nGoal: craft red dye.';
+    const dye = (lines: readonly string[]) =>
+      new CraftOracle(readRecipeList(head + lines.join('\n') + goal)!).next()!.action;
+    expect([dye(dyes), dye(dyes.toReversed())]).toEqual(['get 64 poppy', 'get 64 rose bush']);
+  });
+
   it('starts over after a refusal, continues after a random action, and gives up if there is no way', () => {
-    const teacher = new CraftOracle(list, 1);
+    const teacher = new CraftOracle(list);
     const first = teacher.next()!;
     teacher.record(first.action, true);
     const second = teacher.next();
@@ -132,7 +151,7 @@ describe('the teacher', () => {
     // Items that were fetched stay fetched.
     expect(teacher.next()!.thought).toContain('oak logs = 1 stick ;');
     const circle = 'Crafting commands:\ncraft 1 a using 1 b\ncraft 1 b using 1 a\n\nGoal: craft a.';
-    expect(new CraftOracle(readRecipeList(circle)!, 1).next()).toBeNull();
+    expect(new CraftOracle(readRecipeList(circle)!).next()).toBeNull();
   });
 
   it.each([false, true])(

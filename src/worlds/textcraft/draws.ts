@@ -1,5 +1,5 @@
 /**
- * Sequence of random numbers from one seed, for made-up lists and the oracle's choices between equally good recipes.
+ * Sequence of random numbers from one seed, for made-up lists.
  */
 import { uniformAt } from '../../envs/random-player.ts';
 

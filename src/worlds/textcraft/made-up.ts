@@ -262,7 +262,7 @@ function goalOfMember(list: RecipeList, seed: number, member: number, isAllowed:
   if (member === 0) return goal;
   const asked = [goal];
   for (const name of otherGoals(list, new Draws(seed ^ askedSeed))) {
-    if (!isAllowed(name) || !new CraftOracle({ recipes, goal: name }, 0).next()) continue;
+    if (!isAllowed(name) || !new CraftOracle({ recipes, goal: name }).next()) continue;
     if (asked.push(name) > member) return name;
   }
   return asked[member % asked.length];
@@ -277,11 +277,11 @@ export interface PartOfList {
 
 /** Things that the oracle crafts before the goal, in its order; those that are not allowed as goals are left out. */
 function partsOf(list: RecipeList, base: RecipeList, seed: number, isAllowed: (name: string) => boolean): PartOfList[] {
-  const crafted = craftedBefore(list, seed);
+  const crafted = craftedBefore(list);
   if (crafted.length === 0) return [];
   const depths = depthsOf(list.recipes);
   const goals = [base.goal, ...otherGoals(base, new Draws(seed ^ askedSeed))].filter(
-    (name, i) => i === 0 || (isAllowed(name) && new CraftOracle({ ...base, goal: name }, 0).next() !== null),
+    (name, i) => i === 0 || (isAllowed(name) && new CraftOracle({ ...base, goal: name }).next() !== null),
   );
   return crafted.flatMap((name) => {
     const asked = goals.indexOf(name);
@@ -290,9 +290,9 @@ function partsOf(list: RecipeList, base: RecipeList, seed: number, isAllowed: (n
 }
 
 /** Things that a plan of the oracle crafts before the goal, in its order. */
-function craftedBefore(list: RecipeList, seed: number): string[] {
+function craftedBefore(list: RecipeList): string[] {
   const world = new ListWorld(list);
-  const oracle = new CraftOracle(list, seed);
+  const oracle = new CraftOracle(list);
   const crafted = new Set<string>();
   for (let advice = oracle.next(), turn = 0; advice && turn < mostTurnsOfPlan; advice = oracle.next(), turn++) {
     const { valid, done } = world.step(advice.action);

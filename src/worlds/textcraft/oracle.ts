@@ -20,7 +20,6 @@
  * thoughts before actions: Yao et al. https://arxiv.org/abs/2210.03629.)
  */
 import type { Advice } from '../../envs/env.ts';
-import { Draws } from './draws.ts';
 import { type Ingredient, type Recipe, type RecipeList, writeCommand, writeIngredients } from './recipe-list.ts';
 
 /** Names of kinds: each stands for any thing whose name ends with it. */
@@ -50,7 +49,6 @@ class Ways {
   constructor(
     list: RecipeList,
     private readonly refused: ReadonlySet<string>,
-    private readonly draws: Draws,
   ) {
     for (const recipe of list.recipes)
       this.recipes.set(recipe.name, [...(this.recipes.get(recipe.name) ?? []), recipe]);
@@ -91,15 +89,15 @@ class Ways {
   }
 
   /**
-   * One of the cheapest recipes of a thing, with a thing chosen for each kind among the ingredients. Repeated calls
-   * return the same recipe. Null if there is none.
+   * The first in the list of a thing's cheapest recipes, with a thing chosen for each kind among the ingredients; null
+   * if there is none. One at random would be a demonstration that no reader of the list can foresee.
    */
   recipe(name: string): Recipe | null {
     const known = this.chosen.get(name);
     if (known) return known;
     const cost = this.cost.get(name);
     if (cost === undefined) return null;
-    const recipe = this.draws.pick(this.recipes.get(name)!.filter((each) => this.costBy(each) === cost));
+    const recipe = this.recipes.get(name)!.find((each) => this.costBy(each) === cost)!;
     const inputs = recipe.inputs.map(({ count, name: input }) => ({ count, name: this.thing(input) }));
     const chosen = { ...recipe, inputs };
     this.chosen.set(name, chosen);
@@ -113,7 +111,7 @@ class Ways {
     if (known !== undefined) return known;
     const candidates = this.candidates(name);
     const least = Math.min(...candidates.map((each) => this.costOf(each)));
-    const thing = candidates.length ? this.draws.pick(candidates.filter((each) => this.costOf(each) === least)) : name;
+    const thing = candidates.find((each) => this.costOf(each) === least) ?? name;
     this.things.set(name, thing);
     return thing;
   }
@@ -132,7 +130,7 @@ interface PlanState {
 
 const emptyPlan: PlanState = { started: false, entries: [], missing: [], used: new Map(), crafting: null };
 
-/** Oracle of one episode. `seed` decides between equally cheap ways. */
+/** Oracle of one episode. Of equally cheap ways it takes the first in the list. */
 export class CraftOracle {
   private readonly fetched = new Set<string>();
   private readonly refused = new Set<string>();
@@ -143,15 +141,12 @@ export class CraftOracle {
   private current: { advice: Advice | null; plan: PlanState } | null = null;
   private hopeless = false;
 
-  constructor(
-    private readonly list: RecipeList,
-    private readonly seed: number,
-  ) {
+  constructor(private readonly list: RecipeList) {
     this.ways = this.findWays();
   }
 
   private findWays(): Ways {
-    return new Ways(this.list, this.refused, new Draws(this.seed + this.refusals));
+    return new Ways(this.list, this.refused);
   }
 
   /** Thought and action for the current turn, or null if the oracle finds no way. */

@@ -7,8 +7,6 @@ import { type RecipeList, readRecipeList } from './recipe-list.ts';
 /** Record of the episode in a slot. */
 interface EpisodeRecord {
   text: string;
-  /** Seed of the oracle's choices between equally cheap ways. */
-  seed: number;
   done: { action: string; valid: boolean }[];
   /** Created at the first request. */
   oracle: CraftOracle | null;
@@ -19,8 +17,8 @@ const maxPlanLength = 60;
 export class SlotOracles {
   private readonly slots = new Map<number, EpisodeRecord>();
 
-  begin(slot: number, text: string, seed: number): void {
-    this.slots.set(slot, { text, seed, done: [], oracle: null });
+  begin(slot: number, text: string): void {
+    this.slots.set(slot, { text, done: [], oracle: null });
   }
 
   record(slot: number, action: string, valid: boolean): void {
@@ -40,7 +38,7 @@ export class SlotOracles {
     if (record.oracle) return record.oracle;
     const list = readRecipeList(record.text);
     if (!list) return null;
-    record.oracle = new CraftOracle(list, record.seed);
+    record.oracle = new CraftOracle(list);
     for (const { action, valid } of record.done) {
       record.oracle.next();
       record.oracle.record(action, valid);
@@ -57,7 +55,7 @@ export class SlotOracles {
     if (!record) return null;
     const world = new ListWorld(list);
     for (const { action } of record.done) world.step(action);
-    const oracle = new CraftOracle(list, record.seed);
+    const oracle = new CraftOracle(list);
     const plan: string[] = [];
     for (let advice = oracle.next(); advice && plan.length < maxPlanLength; advice = oracle.next()) {
       const { valid, done } = world.step(advice.action);

@@ -168,7 +168,7 @@ export class TextCraft implements World {
       this.name(slots[b], options[b]);
     }
     this.wasm.reset(slots.length);
-    for (const [b, slot] of slots.entries()) this.oracles.begin(slot, answers[b].observation, options[b].listSeed);
+    for (const [b, slot] of slots.entries()) this.oracles.begin(slot, answers[b].observation);
     return answers;
   }
 
