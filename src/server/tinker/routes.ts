@@ -203,7 +203,7 @@ function sample(training: Training, request: Request): Answer {
   const asked = { prompt, count: body.num_samples, temperature, maxTokens, stopTokens, seed: seed % 2 ** 32 };
   const id = `${sampler.id}:${body.seq_id}`;
   const work = async () => {
-    const weights = training.weightsOf(sampler);
+    const weights = await training.weightsOf(sampler);
     const samples = await model.sample(weights, asked);
     const scored = body.prompt_logprobs ? await model.promptLogprobs(weights, prompt) : null;
     return { bytes: writeSamples(samples, scored && shownLogprobs(scored, body.prompt_logprobs_last_n)) };

@@ -15,8 +15,8 @@ import {
 
 /** Maximum number of training clients, which hold weights and an optimiser each. */
 const mostClients = 16;
-/** Maximum number of samplers without a name that keep their weights; the oldest are released. */
-const mostUnnamed = 32;
+/** Maximum number of samplers that keep their weights; those of the oldest are released. */
+const mostHeld = 32;
 /** Time without a heartbeat (the SDK sends one every 10 s) after which a session's clients may be replaced. */
 const silentMs = 60_000;
 
@@ -35,7 +35,7 @@ export interface Sampler {
   served: Served;
   /** Address of a saved state; null: weights without a name. */
   path: string | null;
-  /** null: the weights were released. */
+  /** null: the weights were released. Those of a saved state are read again. */
   weights: Weights | null;
 }
 
@@ -146,9 +146,13 @@ export class Training {
     const id = `${session}:sample:${seq}`;
     const added: Sampler = this.samplers.get(id) ?? { id, session, served, path, weights };
     this.samplers.set(id, added);
-    const unnamed = [...this.samplers.values()].filter((each) => each.path === null && each.weights !== null);
-    for (const old of unnamed.slice(0, Math.max(0, unnamed.length - mostUnnamed))) old.weights = null;
+    this.releaseOldest();
     return added;
+  }
+
+  private releaseOldest(): void {
+    const held = [...this.samplers.values()].filter(({ weights, served }) => weights && weights !== served.model.base);
+    for (const old of held.slice(0, Math.max(0, held.length - mostHeld))) old.weights = null;
   }
 
   sampler(id: string): Sampler {
@@ -157,10 +161,11 @@ export class Training {
     return sampler;
   }
 
-  weightsOf({ weights, id }: Sampler): Weights {
+  async weightsOf({ weights, path, served, id }: Sampler): Promise<Weights> {
     if (weights) return weights;
+    if (path !== null) return (await this.restored(path, served.model.id)).weights;
     throw new RefusedError(
-      `The weights of sampler ${id} were released: the last ${mostUnnamed} are kept. Save weights under a name to keep them.`,
+      `The weights of sampler ${id} were released: the last ${mostHeld} are kept. Save weights under a name to keep them.`,
     );
   }
 

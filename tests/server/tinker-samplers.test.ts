@@ -1,0 +1,40 @@
+/** Weights of Tinker's samplers: the last ones are kept, and those of saved states are read again. */
+import { expect, test } from 'vitest';
+import { RefusedError, type TrainedModel, type Weights } from '../../src/server/tinker/trained-model.ts';
+import { Training } from '../../src/server/tinker/training.ts';
+
+/** A policy whose saved states are their names. */
+function savedModel(read: string[]): TrainedModel {
+  const unused = () => {
+    throw new Error('not used');
+  };
+  return {
+    ...{ id: 'tiny', contextTokens: 8, vocabSize: 8, losses: {}, base: {} },
+    ...{ token: unused, checkRoom: unused, score: unused, step: unused, sample: unused, promptLogprobs: unused },
+    ...{ withoutOptimizer: unused, save: unused },
+    async restore({ name }) {
+      read.push(name);
+      return { name };
+    },
+  };
+}
+
+test('the weights of the last 32 samplers are kept, and older ones are read again or refused', async () => {
+  const read: string[] = [];
+  const training = new Training([savedModel(read)], () => {});
+  const session = training.openSession();
+  const served = training.named('tiny');
+  const sampler = (seq: number, path: string | null, weights: Weights) =>
+    training.addSampler(session, seq, { served, path, weights });
+  const first = sampler(0, null, {});
+  const saved = Array.from({ length: 33 }, (_, k) =>
+    sampler(k + 1, `tinker://c/sampler_weights/s${k}`, { name: `s${k}` }),
+  );
+  const base = sampler(99, null, served.model.base);
+  expect([first, ...saved].filter(({ weights }) => weights !== null)).toHaveLength(32);
+  expect(await training.weightsOf(saved[0])).toEqual({ name: 's0' });
+  expect(await training.weightsOf(saved[32])).toEqual({ name: 's32' });
+  expect(read).toEqual(['s0']);
+  expect(await training.weightsOf(base)).toBe(served.model.base);
+  await expect(training.weightsOf(first)).rejects.toThrow(RefusedError);
+});
