@@ -206,16 +206,19 @@ describe('a run with summaries', () => {
   });
 
   it('is refused in self-play', () => {
-    const seats = worldModules.find(({ seats: own }) => own)!;
     const base = parseExperiment(structuredClone(presets[0]));
-    const experiment = { ...base, worlds: [{ name: seats.name, weight: 1, options: {} }] };
-    const problemsWith = (context: string) =>
-      worldProblems(
-        { ...experiment, horizon: [{ turns: 3 }], sampling: { context, branchedEpisodes: 0 } },
-        () => seats,
-      );
-    expect(problemsWith('summary').map(({ path }) => path)).toEqual(['sampling.context']);
-    expect(problemsWith('task')).toEqual([]);
+    const withSeats = worldModules.filter(({ seats }) => seats);
+    expect(withSeats.length).toBeGreaterThan(1);
+    for (const seats of withSeats) {
+      const worlds = [{ name: seats.name, weight: 1, options: { opponent: 'self' } }];
+      const problemsWith = (context: string) =>
+        worldProblems(
+          { ...base, worlds, horizon: [{ turns: 3 }], sampling: { context, branchedEpisodes: 0 } },
+          () => seats,
+        );
+      expect(problemsWith('summary').map(({ path }) => path)).toEqual(['sampling.context']);
+      expect(problemsWith('task')).toEqual([]);
+    }
   });
 });
 

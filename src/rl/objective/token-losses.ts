@@ -82,7 +82,9 @@ export const tokenLosses: { readonly [name: string]: TokenLoss } = {
     evaluate: (logprob, columns) =>
       clippedLoss(logprob, columns, { clip_low_threshold: Number.NEGATIVE_INFINITY, clip_high_threshold: Infinity }),
   },
+  // not a kind: a loss of Tinker's API
   ppo: { columns: sampled, settings: clip, evaluate: clippedLoss },
+  // not a kind: a loss of Tinker's API, and a form of clipping
   cispo: { columns: sampled, settings: clip, evaluate: surrogateLoss(policySpec('token', 'cispo')) },
   dro: {
     columns: sampled,
