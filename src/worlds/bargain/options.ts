@@ -3,15 +3,11 @@ import * as v from 'valibot';
 import type { WorldOptions } from '../../envs/env.ts';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
+import { leagueFields, seatField } from '../../envs/seat-options.ts';
 import { choice, option, real, whole } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
-  seat: option(choice(['both', 'first', 'second']), 'both', {
-    label: 'Seat',
-    sentence: 'Seat of the policy: half of the games in each, or all in one.',
-    level: 'basic',
-    choiceLabels: { both: 'Both', first: 'First', second: 'Second' },
-  }),
+  seat: seatField,
   opponent: option(choice(['self', 'conceding', 'chance']), 'conceding', {
     label: 'Opponent',
     sentence:
@@ -41,16 +37,7 @@ const schema = v.strictObject({
       'Number of different deals in training if the policy plays against itself: its strategy is computed for all of them.',
     unit: 'deals',
   }),
-  leagueEvery: option(whole(1, 10_000), 10, {
-    label: 'Keep a self every',
-    sentence: 'Steps between two earlier selves that are kept as opponents.',
-    unit: 'steps',
-  }),
-  leagueSize: option(whole(0, 100), 4, {
-    label: 'Earlier selves',
-    sentence: 'Number of earlier selves that are kept, the latest ones; 0: the policy plays against itself alone.',
-    unit: 'selves',
-  }),
+  ...leagueFields({ every: 10, size: 4 }),
   leagueShare: option(real(0, 1), 1, {
     label: 'Games against earlier selves',
     sentence:

@@ -1,13 +1,12 @@
 /** Bargaining as a world: the policy takes a seat, the world's own player or a strategy the other. */
 import type { World } from '../../envs/env.ts';
 import { GameWorld } from '../../envs/game-world.ts';
+import { seatsOf } from '../../envs/seat-options.ts';
 import { bargainDescription } from './description.ts';
 import { gameOf, rangeOf } from './games.ts';
 import { ownOptions } from './options.ts';
 import { byChance, conceding } from './players.ts';
 import { bargainEnding, readBargain } from './rules.ts';
-
-const seatsOf = { both: [0, 1], first: [0], second: [1] } as const;
 
 export const openBargain = (): World =>
   new GameWorld({

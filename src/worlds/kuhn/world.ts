@@ -2,10 +2,10 @@
 import type { World } from '../../envs/env.ts';
 import { seatLines, uniformStrategy } from '../../envs/game.ts';
 import { GameWorld } from '../../envs/game-world.ts';
+import { seatsOf } from '../../envs/seat-options.ts';
 import { kuhnDescription, ownOptions } from './description.ts';
 import { kuhnEnding, kuhnEquilibrium, kuhnGame } from './rules.ts';
 
-const seatsOf = { both: [0, 1], first: [0], second: [1] } as const;
 const equilibrium = kuhnEquilibrium();
 const chance = uniformStrategy(seatLines(kuhnGame));
 

@@ -2,15 +2,11 @@
 import * as v from 'valibot';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
-import { choice, option, real } from '../../fields/fields.ts';
+import { seatField } from '../../envs/seat-options.ts';
+import { option, real } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
-  seat: option(choice(['both', 'first', 'second']), 'both', {
-    label: 'Seat',
-    sentence: 'Seat of the policy: half of the games in each, or all in one.',
-    level: 'basic',
-    choiceLabels: { both: 'Both', first: 'First', second: 'Second' },
-  }),
+  seat: seatField,
   skill: option(real(0, 1), 0.5, {
     label: 'Skill of the opponent',
     sentence:

@@ -1,11 +1,10 @@
 /** Tic-tac-toe as a world: the policy takes a seat, an opponent of the chosen skill the other. */
 import type { World } from '../../envs/env.ts';
 import { GameWorld } from '../../envs/game-world.ts';
+import { seatsOf } from '../../envs/seat-options.ts';
 import { ticTacToeDescription } from './description.ts';
 import { parseTicTacToe } from './options.ts';
 import { chancesOf, ticTacToe, ticTacToeEnding } from './rules.ts';
-
-const seatsOf = { both: [0, 1], first: [0], second: [1] } as const;
 
 export const openTicTacToe = (): World =>
   new GameWorld({

@@ -1,0 +1,27 @@
+/** Options that worlds with two seats share. */
+import { choice, option, whole } from '../fields/fields.ts';
+
+/** Field `seat` of a world whose seats are the first and the second. */
+export const seatField = option(choice(['both', 'first', 'second']), 'both', {
+  label: 'Seat',
+  sentence: 'Seat of the policy: half of the games in each, or all in one.',
+  level: 'basic',
+  choiceLabels: { both: 'Both', first: 'First', second: 'Second' },
+});
+
+/** Numbers of the seats that a choice of `seatField` names. */
+export const seatsOf = { both: [0, 1], first: [0], second: [1] } as const;
+
+/** Fields of the earlier selves that are kept, with a world's own defaults. */
+export const leagueFields = ({ every, size }: { every: number; size: number }) => ({
+  leagueEvery: option(whole(1, 10_000), every, {
+    label: 'Keep a self every',
+    sentence: 'Steps between two earlier selves that are kept as opponents.',
+    unit: 'steps',
+  }),
+  leagueSize: option(whole(0, 100), size, {
+    label: 'Earlier selves',
+    sentence: 'Number of earlier selves that are kept, the latest ones; 0: the policy plays against itself alone.',
+    unit: 'selves',
+  }),
+});
