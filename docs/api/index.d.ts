@@ -619,8 +619,10 @@ interface Try {
     score: number;
     /** Turns taken. */
     turns: number;
-    /** True if the episode ended for lack of room, which leaves the policy's result unknown. */
+    /** True if the episode ended for lack of room for its tokens. */
     overflowed?: boolean;
+    /** True if it counts as a failure for that; else the policy's result is unknown, and the try is left out. */
+    overflowFails?: boolean;
     /** Reason, if the world failed: the try shows nothing about the policy. */
     failure?: string;
     /** Its number among the item's tries, in results that are kept before all of them are played. */

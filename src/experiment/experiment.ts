@@ -169,6 +169,12 @@ const evaluation = v.strictObject({
       'Steps between measurements of the gradient’s signal, each of which takes as long as one pass over the step’s episodes; 0 never measures it.',
     unit: 'steps',
   }),
+  overflow: option(choice(['left-out', 'failure']), 'left-out', {
+    label: 'Out of tokens',
+    sentence:
+      'Whether an evaluation leaves out an episode that ran out of tokens, or counts it as a failure, as for a policy that must come to an end by itself.',
+    choiceLabels: { 'left-out': 'Leave out', failure: 'Failure' },
+  }),
 });
 
 export const ExperimentSchema = v.strictObject({

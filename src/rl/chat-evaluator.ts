@@ -15,7 +15,7 @@ import {
 import { Players } from './episode/players.ts';
 import { failureWords, NoRoomError } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
-import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
+import { type ItemResult, isCounted, underRule } from './evaluation/suite-results.ts';
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
 import { mixedLimit, type PlayLimit, stageAt, suiteLimit } from './schedule/horizon.ts';
@@ -74,7 +74,10 @@ export class ChatEvaluator {
     options: StepOptions & KeptSuiteOptions = {},
   ): Promise<ItemResult[]> {
     const tasks = await suiteTasks(suite, this.parts.worlds, sampling.world);
-    const tries = new KeptTries(suite, tasks, sampling.samples, options);
+    const tries = new KeptTries(suite, tasks, sampling.samples, {
+      ...options,
+      overflow: this.settings.evaluation.overflow,
+    });
     const request = { tasks, groupSize: sampling.samples, limit: suiteLimit(suite), isPlayed: tries.isPlayed };
     try {
       await this.play(request, sampling, { ...options, onEpisode: tries.add }, 'episodes');
@@ -120,7 +123,7 @@ export class ChatEvaluator {
       chance: chance[i],
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
     }));
-    return summarizePlayed(evaluated, (i) => isCounted(episodes[i]));
+    return summarizePlayed(evaluated, (i) => isCounted(underRule(episodes[i], evaluation.overflow)));
   }
 
   /** Turn limit of step `k`. */

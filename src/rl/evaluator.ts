@@ -17,10 +17,10 @@ import { rememberingWorlds } from './episode/remembering-world.ts';
 import { type RolloutRequest, rollout } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import type { TurnEvent } from './episode/turn-event.ts';
-import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
+import { failureWords, requireRoom } from './episode/unplayed.ts';
 import { type ContextRules, contextRules } from './episode/window.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
-import type { ItemResult, Try } from './evaluation/suite-results.ts';
+import { type ItemResult, isCounted, type OverflowRule, type Try, underRule } from './evaluation/suite-results.ts';
 import { earlyStarts, mixedLimit, type PlayLimit, stageAt, suiteLimit } from './schedule/horizon.ts';
 import {
   evaluationTasks,
@@ -121,13 +121,17 @@ export async function suiteTasks(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const triedOnce = ({ success, score, turns, ending, failure }: Trajectory): Try => ({
-  success,
-  score,
-  turns: turns.length,
-  overflowed: ending === 'context',
-  ...(ending === 'world-failure' && { failure: failure ?? '' }),
-});
+const triedOnce = ({ success, score, turns, ending, failure }: Trajectory, rule?: OverflowRule): Try =>
+  underRule(
+    {
+      success,
+      score,
+      turns: turns.length,
+      overflowed: ending === 'context',
+      ...(ending === 'world-failure' && { failure: failure ?? '' }),
+    },
+    rule,
+  );
 
 /** Items from an earlier attempt that need not be played again: up to the first one in which the world failed. */
 function keptItems(kept: readonly ItemResult[]): ItemResult[] {
@@ -247,7 +251,8 @@ export class Evaluator {
     what: string,
     options: StepOptions,
   ): Promise<SplitEvaluation> {
-    const tasks = evaluationTasks(all, this.settings.evaluation.episodes);
+    const { episodes: most, overflow } = this.settings.evaluation;
+    const tasks = evaluationTasks(all, most);
     const turns = this.turnsAt(k);
     const trajectories = await this.play(
       { step: k, tasks, groupSize: 1, limit: turns, purpose, what },
@@ -265,7 +270,7 @@ export class Evaluator {
       chance: chance[i],
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
     }));
-    return summarizePlayed(episodes, (i) => isPlayed(trajectories[i]));
+    return summarizePlayed(episodes, (i) => isCounted(triedOnce(trajectories[i], overflow)));
   }
 
   /**
@@ -301,6 +306,7 @@ export class Evaluator {
     const tasks = all.slice(first, first + count);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
     const { maskActions, maxTokensPerTurn, thoughts } = this.settings.sampling;
+    const { overflow } = this.settings.evaluation;
     const rules = { invalidAction: this.settings.algorithm.endings.invalidAction.policy };
     const limit = suiteLimit(suite);
     const stream = SUITE_STREAM;
@@ -331,7 +337,7 @@ export class Evaluator {
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),
-      tries: trajectories.slice(i * samples, (i + 1) * samples).map(triedOnce),
+      tries: trajectories.slice(i * samples, (i + 1) * samples).map((each) => triedOnce(each, overflow)),
       ...beside[i],
     }));
   }

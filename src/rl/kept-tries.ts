@@ -5,12 +5,13 @@
 import type { Task } from '../envs/env.ts';
 import type { Suite } from '../envs/suite.ts';
 import type { ChatEpisode } from './episode/chat-episode.ts';
-import type { ItemResult, Try } from './evaluation/suite-results.ts';
+import { type ItemResult, type OverflowRule, type Try, underRule } from './evaluation/suite-results.ts';
 import { taskKey } from './schedule/tasks.ts';
 
 interface KeptTriesOptions {
   kept?: readonly ItemResult[];
   onItems?(items: readonly ItemResult[]): void | Promise<void>;
+  overflow?: OverflowRule;
 }
 
 type Baselines = Pick<ItemResult, 'chance' | 'oracle' | 'guess'>;
@@ -47,7 +48,8 @@ export class KeptTries {
   isPlayed = (place: number): boolean => this.tries[place] !== undefined;
 
   add = ({ success, score, turns, overflowed, failure }: ChatEpisode, place: number): void => {
-    this.tries[place] = { success, score, turns, overflowed, ...(failure !== undefined && { failure }) };
+    const one = { success, score, turns, overflowed, ...(failure !== undefined && { failure }) };
+    this.tries[place] = underRule(one, this.options.overflow);
     if (failure === undefined) this.write();
   };
 

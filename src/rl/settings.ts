@@ -6,6 +6,7 @@ import type { WorldOptions } from '../envs/env.ts';
 import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
 import type { BranchPlace } from './episode/branching.ts';
 import type { ContextForm } from './episode/window.ts';
+import type { OverflowRule } from './evaluation/suite-results.ts';
 import type { GoalsSettings } from './goals/registry.ts';
 import type { RewardSettings } from './rewards/registry.ts';
 import type { HorizonStage, TurnLimit } from './schedule/horizon.ts';
@@ -51,6 +52,8 @@ export interface TrainerSettings {
     episodes: number;
     /** Steps between measurements of the gradient's signal; 0 or absent: never. */
     signalEvery?: number;
+    /** Absent: left out. */
+    overflow?: OverflowRule;
   };
 }
 

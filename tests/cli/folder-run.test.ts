@@ -71,9 +71,12 @@ it('continues the run of the same experiment, and reports another one', async ()
 
 it('--resume keeps the settings of the run and names those of the file that differ', async () => {
   const id = await begun();
-  const { run, printed } = await asked(with_({ evaluation: { every: 0, episodes: 4, signalEvery: 0 } }), {
-    resume: true,
-  });
+  const { run, printed } = await asked(
+    with_({ evaluation: { every: 0, episodes: 4, signalEvery: 0, overflow: 'left-out' } }),
+    {
+      resume: true,
+    },
+  );
   expect(run?.id).toBe(id);
   expect(printed).toMatch(/keeps its own settings\. The file differs in evaluation\.every, evaluation\.episodes\./);
 });

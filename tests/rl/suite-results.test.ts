@@ -5,16 +5,20 @@ import { reportCsv, reportText, suiteReport } from '../../src/rl/evaluation/suit
 import {
   comparisons,
   type ItemResult,
+  isCounted,
   ksUpTo,
+  type OverflowRule,
   passCurve,
   rowsOf,
   turnCurve,
+  underRule,
 } from '../../src/rl/evaluation/suite-results.ts';
 import { babyai } from '../../src/worlds/babyai/index.ts';
 import { worldModules } from '../../src/worlds/registry.ts';
 import { STAND_IN_SEED, standInIds } from '../../src/worlds/sciworld/suites.ts';
 import { itemOf, sciWorldTasks, variationsOf } from '../../src/worlds/sciworld/tasks.ts';
-import { settings, trainerWith } from './setup.ts';
+import { capacity, FakePolicy } from './fakes.ts';
+import { settings, tokenizer, trainerWith } from './setup.ts';
 
 const one = (success: boolean, turns = 3, score = Number(success)) => ({ success, turns, score });
 const item = (key: string, column: string, tries: boolean[]): ItemResult => ({
@@ -124,20 +128,21 @@ describe('results', () => {
   });
 });
 
+const doors: WorldSuite = {
+  name: 'doors',
+  label: 'Doors',
+  sentence: 'All doors.',
+  options: {},
+  split: 'train',
+  turns: 4,
+  columns: ['All doors'],
+  columnOf: () => 'All doors',
+};
+
 describe('a suite', () => {
-  const suite: WorldSuite = {
-    name: 'doors',
-    label: 'Doors',
-    sentence: 'All doors.',
-    options: {},
-    split: 'train',
-    turns: 4,
-    columns: ['All doors'],
-    columnOf: () => 'All doors',
-  };
   const play = async (seed: number, ids?: number[]) => {
     const { trainer } = await trainerWith(settings());
-    return trainer.evaluator.suite({ ...suite, ids }, { world: 'doors', samples: 3, temperature: 1, seed });
+    return trainer.evaluator.suite({ ...doors, ids }, { world: 'doors', samples: 3, temperature: 1, seed });
   };
 
   it('tries every item the given number of times, the same for the same seed, in the order of its ids', async () => {
@@ -157,7 +162,7 @@ describe('a suite', () => {
       const { trainer } = await trainerWith(settings());
       const abort = new AbortController();
       return trainer.evaluator.suite(
-        suite,
+        doors,
         { world: 'doors', samples: 100, temperature: 1, seed: 1 },
         {
           kept,
@@ -190,17 +195,46 @@ describe('a suite', () => {
     const report = (list: typeof items) =>
       reportText(
         suiteReport({
-          suite,
+          suite: doors,
           policy: 'a policy',
           settings: { samples: 3, temperature: 1, greedy: false, masked: true, seed: 1 },
           items: list,
           turns: [2, 4],
         }),
-        suite.columns,
+        doors.columns,
       );
     expect(report(items)).not.toContain('lack of room');
     expect(report(cut)).toContain(`${2 * items.length} of ${3 * items.length} tries ended for lack of room`);
+    const failed = cut.map((each) => ({ ...each, tries: each.tries.map((one) => underRule(one, 'failure')) }));
+    expect(report(failed)).toContain('lack of room for their tokens and count as failures.');
+    expect(report(failed)).not.toContain('not counted');
+    expect(failed.flatMap(({ tries: [, ...others] }) => others).filter(({ success }) => success)).toEqual([]);
     expect(report(items)).toBe(report(items));
+  });
+});
+
+describe('an evaluation whose episodes run out of room', () => {
+  const results = async (overflow: OverflowRule | undefined) => {
+    const policy = new FakePolicy(tokenizer.vocabSize, capacity({ completionTokens: 48 }));
+    const horizon = [{ steps: 100, turns: 50 }];
+    const { trainer } = await trainerWith(settings({ horizon, evaluation: { episodes: 24, overflow } }), policy);
+    const { test } = await trainer.evaluator.evaluate(1);
+    const suite: WorldSuite = { ...doors, turns: 50 };
+    const items = await trainer.evaluator.suite(suite, { world: 'doors', samples: 2, temperature: 1, seed: 1 });
+    return { outcomes: test.outcomes!, policy: test.policy, tries: items.flatMap(({ tries }) => tries) };
+  };
+
+  it('leaves them out or counts them as failures, as the experiment says', async () => {
+    const [left, absent, failing] = [await results('left-out'), await results(undefined), await results('failure')];
+    expect(absent).toEqual(left);
+    expect(left.outcomes).toMatch(/-/);
+    expect(failing.outcomes).toBe(left.outcomes.replaceAll('-', '0'));
+    expect(failing.policy).toMatchObject({ successes: left.policy.successes, episodes: left.outcomes.length });
+    const overflowed = left.tries.flatMap((one, i) => (one.overflowed ? [i] : []));
+    expect(overflowed.length).toBeGreaterThan(0);
+    expect(left.tries.every((one) => isCounted(one) !== one.overflowed)).toBe(true);
+    expect(failing.tries.every(isCounted)).toBe(true);
+    expect(overflowed.map((i) => failing.tries[i].success)).toEqual(overflowed.map(() => false));
   });
 });
 

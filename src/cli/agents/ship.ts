@@ -13,7 +13,7 @@ import { downloadBytes, findModel } from '../../policy/catalogue.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { gainOf } from '../../rl/evaluation/gain.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
-import { rowsOf, type Try } from '../../rl/evaluation/suite-results.ts';
+import { rowsOf, underRule } from '../../rl/evaluation/suite-results.ts';
 import {
   AGENT_FORMAT,
   type AgentBase,
@@ -68,8 +68,7 @@ export function costOf(
 
 /** The report with each try that ran out of room as a failure: an agent that ships must come to an end by itself. */
 export function withRoomlessFailures(report: SuiteReport, columns: readonly string[]): SuiteReport {
-  const failed = (one: Try): Try => (one.overflowed ? { ...one, overflowed: false, success: false } : one);
-  const items = report.items.map((item) => ({ ...item, tries: item.tries.map(failed) }));
+  const items = report.items.map((item) => ({ ...item, tries: item.tries.map((one) => underRule(one, 'failure')) }));
   return { ...report, items, rows: rowsOf(items, columns) };
 }
 

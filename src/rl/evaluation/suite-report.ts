@@ -51,7 +51,7 @@ class NothingPlayedError extends Error {
 
 function requireCounted(policy: string, items: readonly ItemResult[]): void {
   if (items.length === 0 || countedItems(items).length > 0) return;
-  throw new NothingPlayedError(`No item was played with ${policy}. ${uncountedWords(items).join(' ')}`);
+  throw new NothingPlayedError(`No item was played with ${policy}. ${endingWords(items).join(' ')}`);
 }
 
 export function suiteReport({ suite, policy, settings, items, turns, notes = [], other }: ReportParts): SuiteReport {
@@ -130,16 +130,22 @@ function comparisonTable({ comparison }: SuiteReport): Table | null {
   };
 }
 
-/** Sentences on tries that are not counted. */
-function uncountedWords(items: readonly ItemResult[]): string[] {
+/** Sentences on tries whose world failed or that ran out of room. */
+function endingWords(items: readonly ItemResult[]): string[] {
   const tries = items.flatMap((item) => item.tries);
   const failed = tries.filter(({ failure }) => failure !== undefined);
   const roomless = tries.filter((one) => one.failure === undefined && !isCounted(one));
+  const endless = tries.filter(({ overflowFails }) => overflowFails);
   const failures =
     `The world failed in ${failed.length} of ${tries.length} tries, which are not counted. ${failed[0]?.failure ?? ''}`.trim();
   const solved = tries.filter(({ success }) => success).length / (tries.length - failed.length);
   const overflows = `${roomless.length} of ${tries.length} tries ended for lack of room for their tokens and are not counted: give them more. Counted as failures, they make the success ${(100 * solved).toFixed(1)}% of tries.`;
-  return [...(failed.length ? [failures] : []), ...(roomless.length ? [overflows] : [])];
+  const fails = `${endless.length} of ${tries.length} tries ended for lack of room for their tokens and count as failures.`;
+  return [
+    ...(failed.length ? [failures] : []),
+    ...(roomless.length ? [overflows] : []),
+    ...(endless.length ? [fails] : []),
+  ];
 }
 
 function settingsWords({ suite, settings, policy, items, notes = [] }: SuiteReport): string[] {
@@ -150,7 +156,7 @@ function settingsWords({ suite, settings, policy, items, notes = [] }: SuiteRepo
     suite.sentence,
     ...(suite.standIn ? [`A stand-in: ${suite.standIn}`] : []),
     `${decoding}; ${suite.turns === null ? 'turns by the task, as in training' : `at most ${suite.turns} turns`}; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}. Intervals are 95%, over items.`,
-    ...uncountedWords(items),
+    ...endingWords(items),
     ...notes,
   ];
 }

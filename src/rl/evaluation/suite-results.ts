@@ -10,8 +10,10 @@ export interface Try {
   score: number;
   /** Turns taken. */
   turns: number;
-  /** True if the episode ended for lack of room, which leaves the policy's result unknown. */
+  /** True if the episode ended for lack of room for its tokens. */
   overflowed?: boolean;
+  /** True if it counts as a failure for that; else the policy's result is unknown, and the try is left out. */
+  overflowFails?: boolean;
   /** Reason, if the world failed: the try shows nothing about the policy. */
   failure?: string;
   /** Its number among the item's tries, in results that are kept before all of them are played. */
@@ -43,9 +45,16 @@ export interface SuiteRow {
   guess?: Estimate;
 }
 
-/** True if a try shows something about the policy: its world did not fail, and all of its turns had room. */
-export const isCounted = ({ failure, overflowed = false }: Pick<Try, 'failure' | 'overflowed'>): boolean =>
-  failure === undefined && !overflowed;
+/** What an episode that ran out of room for its tokens means: nothing about the policy, or that it failed. */
+export type OverflowRule = 'left-out' | 'failure';
+
+/** The try under the rule. */
+export const underRule = (one: Try, rule: OverflowRule = 'left-out'): Try =>
+  one.overflowed && rule === 'failure' ? { ...one, success: false, overflowFails: true } : one;
+
+/** True if a try shows something about the policy: its world did not fail, and it had room or fails for lack of it. */
+export const isCounted = ({ failure, overflowed = false, overflowFails = false }: Try): boolean =>
+  failure === undefined && (!overflowed || overflowFails);
 
 /** The items with at least one such try, and only these. */
 export const countedItems = (items: readonly ItemResult[]): ItemResult[] =>

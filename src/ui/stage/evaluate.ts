@@ -255,12 +255,14 @@ export class TabgymEvaluate extends Panel {
   private renderSettings({ settings, suite, items }: SuiteReport) {
     const { greedy, samples, temperature, seed, masked } = settings;
     const tries = items.flatMap((item) => item.tries);
-    const overflowed = tries.filter(({ overflowed: each }) => each).length;
+    const endless = tries.filter(({ overflowFails }) => overflowFails).length;
+    const overflowed = tries.filter(({ overflowed: each }) => each).length - endless;
     const decoding = greedy
       ? msg('greedy')
       : msg(str`${tryCount(samples)} at temperature ${temperature}, seed ${seed}`);
     return html`<p class="small soft">${decoding} · ${suite.turns === null ? msg('turns by the task, as in training') : msg(str`at most ${turnCount(suite.turns)}`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('95% intervals over items')}</p>
-      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tryCount(tries.length)} ran out of tokens and are not counted. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}`;
+      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tryCount(tries.length)} ran out of tokens and are not counted. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}
+      ${endless ? html`<p class="small soft">${msg(str`${endless} of ${tryCount(tries.length)} ran out of tokens and count as failures.`)}</p>` : nothing}`;
   }
 
   private save(report: SuiteReport, extension: string, type: string) {
