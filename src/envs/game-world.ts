@@ -102,7 +102,8 @@ export class GameWorld<State> implements World {
     return slots.map((slot, k) => {
       const table = this.tables.get(slot)!;
       const read = this.read(table, actions[k]);
-      if ('refusal' in read) return { ...this.answer(table), valid: false, observation: read.refusal };
+      // A refusal pays nothing, after the end either.
+      if ('refusal' in read) return { ...this.answer(table), valid: false, reward: 0, observation: read.refusal };
       table.at = after(table.game, table.at, table.seat, read.action);
       return { ...this.answer(table), valid: true };
     });

@@ -151,6 +151,19 @@ describe('the world', () => {
     await world.close();
   });
 
+  it('pays once: an action after the end is refused and brings nothing', async () => {
+    const world = openBargain();
+    const [task] = await world.tasks({ seat: 'second' }, 'train');
+    await world.reset([0], [task]);
+    const [{ reward, observation }] = await world.step([0], ['accept']);
+    expect(reward).toBeGreaterThan(0);
+    for (const action of ['accept', 'offer nothing'])
+      expect(await world.step([0], [action])).toEqual([
+        { valid: false, done: true, reward: 0, observation, validActions: null },
+      ]);
+    await world.close();
+  });
+
   it('holds deals out, and has tasks of both seats under the smallest settings', async () => {
     const world = openBargain();
     const [train, test] = [await world.tasks({}, 'train'), await world.tasks({ turns: 2, items: 4 }, 'test')];
