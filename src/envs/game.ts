@@ -202,6 +202,11 @@ export interface SeatRules {
   exploitability?(strategy: Strategy): number;
   /** Payoff that a draw has: above it a game is won, below it lost. */
   draw: number;
+  /**
+   * True if a strategy is a function of a turn's text alone (`Game.memoryless`): the policy must then read no more, or an
+   * earlier self would meet prompts that training never showed.
+   */
+  memoryless?: boolean;
   /** Opponents under these options; null: the world's own opponent plays the other seat. */
   league(options: { [name: string]: unknown }): LeagueRules | null;
 }

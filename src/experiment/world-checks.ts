@@ -30,7 +30,7 @@ export function worldProblems(experiment: Asking, moduleOf: (name: string) => As
     ...turnsProblems(experiment.worlds),
     ...policyProblems(experiment, modules),
     ...memoryProblems(experiment, modules),
-    ...summaryProblems(experiment, modules),
+    ...selfPlayProblems(experiment, modules),
     ...branchProblems(experiment, modules),
     ...experiment.worlds.flatMap((entry, index) => optionProblems(entry, modules[index], `worlds.${index}.options`)),
   ];
@@ -80,13 +80,21 @@ function memoryProblems({ sampling }: Asking, modules: readonly Asked[]): Proble
   ];
 }
 
-/** Problems of a summary in self-play, where the exact strategy would need the probability of every summary. */
-function summaryProblems({ sampling, worlds }: Asking, modules: readonly Asked[]): Problem[] {
-  if (sampling.context !== 'summary') return [];
-  const own = worlds.findIndex(({ options }, index) => plays(modules[index], options));
-  if (own < 0) return [];
-  const message = `${modules[own].title} is played against oneself, and a strategy is computed without summaries: choose another context, or another opponent`;
-  return [{ path: 'sampling.context', message }];
+/**
+ * Problems of a context in which an earlier self would not read what the policy reads: a strategy is computed without
+ * summaries, and in a game without memory from the latest text alone.
+ */
+function selfPlayProblems({ sampling, worlds }: Asking, modules: readonly Asked[]): Problem[] {
+  const own = modules.filter((module, index) => plays(module, worlds[index].options));
+  const problems = own.flatMap(({ title, seats }) => {
+    const start = `${title} is played against oneself, and`;
+    if (seats?.memoryless && sampling.context !== 'latest')
+      return `${start} its earlier selves read the latest answer alone: choose latest, or another opponent`;
+    if (sampling.context === 'summary')
+      return `${start} a strategy is computed without summaries: choose another context, or another opponent`;
+    return [];
+  });
+  return problems.slice(0, 1).map((message) => ({ path: 'sampling.context', message }));
 }
 
 /** Problems of episodes that repeat the turns of others of their group. */

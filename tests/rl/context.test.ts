@@ -79,6 +79,7 @@ const doors = () => rememberingWorlds(new Map([['doors', new MemoryDoors()]]));
 const windows: ContextRules[] = [
   { form: 'task', turns: 1, room: 100 },
   { form: 'task', turns: 2, room: 100 },
+  contextRules({ context: 'latest', maxTokensPerTurn: 8 }, 100)!,
   { form: 'last', turns: 1, room: 100 },
   { form: 'last', turns: 2, room: 100 },
   { form: 'memory', turns: 1, room: 100 },

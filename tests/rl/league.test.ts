@@ -10,7 +10,9 @@ import {
   uniformStrategy,
 } from '../../src/envs/game.ts';
 import { strategyIn } from '../../src/envs/game-world.ts';
+import type { PackedBatch } from '../../src/policy/policy.ts';
 import { buildTokenizer } from '../../src/policy/text/tokenizer.ts';
+import { contextBefore } from '../../src/rl/episode/window.ts';
 import { newGoals } from '../../src/rl/goals/registry.ts';
 import { League } from '../../src/rl/league.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
@@ -70,6 +72,10 @@ async function sampled(): Promise<Map<string, number[]>> {
   }
   return counts;
 }
+
+/** Tokens of each prompt of a batch, from which its sequences go on. */
+const headsOf = ({ tokens, segments }: PackedBatch) =>
+  segments.flatMap(({ start, end, parent }) => (parent < 0 ? [tokens.subarray(start, end).join()] : []));
 
 describe('the league', () => {
   it('computes the strategy that the policy samples', async () => {
@@ -178,6 +184,27 @@ describe('the league', () => {
       expect(Object.keys(league.metrics()).sort()).toEqual(['leagueFirstRating', 'leagueRating', 'leagueSelves']);
     }
     expect(scored.map((calls) => calls > 0)).toEqual([true, false, false, true]);
+  });
+
+  it('reads at every turn of a game without memory what the policy read in training', async () => {
+    const sizes = { batchScored: 4096, batchTokens: 16_384, promptTokens: 64, groups: 64 };
+    const policy = new FakePolicy(bargainWords.vocabSize, capacity(sizes), 16_384);
+    await policy.freezeReference();
+    const own = { opponent: 'self', turns: 4, items: 4, deals: 2, leagueEvery: 1 };
+    const base = options({ worlds: [{ name: 'bargain', weight: 1, options: own }] });
+    const changed = { ...base, sampling: { ...base.sampling, context: 'latest' as const } };
+    const worlds = new Map([['bargain', openBargain()]]);
+    const trainer = await Trainer.create(changed, { policy, worlds, tokenizer: bargainWords });
+    const score = vi.spyOn(policy, 'score');
+    const { trajectories } = await trainer.step(1);
+    const selfReads = new Set(score.mock.calls.flatMap(([batch]) => headsOf(batch)));
+    const met = new Set<string>();
+    for (const trajectory of trajectories)
+      for (const [k, { actionStart }] of trajectory.turns.entries()) {
+        expect(selfReads).toContain(contextBefore(trajectory, actionStart).join());
+        met.add(`${trajectory.task.strata.seat} ${k}`);
+      }
+    expect([...met].sort()).toEqual(['first 0', 'first 1', 'second 0', 'second 1']);
   });
 
   it('is absent where the world’s own opponent plays', async () => {

@@ -205,7 +205,7 @@ describe('a run with summaries', () => {
     expect(capacityOf({ ...base, sampling }).batchTokens).toBeLessThanOrEqual(1024);
   });
 
-  it('is refused in self-play', () => {
+  it('is refused in self-play, and so is what a self does not read', () => {
     const base = parseExperiment(structuredClone(presets[0]));
     const withSeats = worldModules.filter(({ seats }) => seats);
     expect(withSeats.length).toBeGreaterThan(1);
@@ -217,7 +217,11 @@ describe('a run with summaries', () => {
           () => seats,
         );
       expect(problemsWith('summary').map(({ path }) => path)).toEqual(['sampling.context']);
-      expect(problemsWith('task')).toEqual([]);
+      expect(problemsWith('latest')).toEqual([]);
+      // The selves of a game without memory read the latest text, so the policy must read no more.
+      const wholeEpisodes = seats.seats!.memoryless ? ['sampling.context'] : [];
+      for (const context of ['all', 'task', 'last'])
+        expect(problemsWith(context).map(({ path }) => path)).toEqual(wholeEpisodes);
     }
   });
 });

@@ -10,12 +10,13 @@
 import type { Summary, Trajectory, Turn, Window } from './trajectory.ts';
 
 /**
- * `last`: the last turns, after the world's answer before them. `task`: the same turns after the episode's prompt.
- * `memory`: the same turns after the prompt and the world's memory of the episode. `summary`: the prompt, the policy's
- * own summary, the answer before it, and the turns since.
+ * `latest`: the world's latest answer alone. `last`: the last turns, after the world's answer before them. `task`: the
+ * same turns after the episode's prompt. `memory`: the same turns after the prompt and the world's memory of the episode.
+ * `summary`: the prompt, the policy's own summary, the answer before it, and the turns since.
  */
-export const contextForms = ['all', 'last', 'task', 'memory', 'summary'] as const satisfies readonly (
+export const contextForms = ['all', 'latest', 'last', 'task', 'memory', 'summary'] as const satisfies readonly (
   | 'all'
+  | 'latest'
   | Window['form']
 )[];
 export type ContextForm = (typeof contextForms)[number];
@@ -45,6 +46,7 @@ export function contextRules(settings: ContextSettings, completionTokens: number
   if (form === 'all') return undefined;
   // A turn is followed by its closing token, a thought by its own.
   const reply = maxTokensPerTurn + (thoughts > 0 ? thoughts + 1 : 0) + 1;
+  if (form === 'latest') return { form: 'last', turns: 0, room: 0 };
   if (form !== 'summary') return { form, turns, room: Math.max(0, completionTokens - reply) };
   const { summaryTokens = 64 } = settings;
   return { form, turns, room: Math.max(0, completionTokens - reply - summaryTokens - 1), summaryTokens };

@@ -48,7 +48,8 @@ function episodeTokens(experiment: Experiment): number | null {
   if (context === 'all') return completionTokens;
   const turns = meanTurns(experiment);
   if (turns === null) return null;
-  const later = Math.max(0, context === 'summary' ? turns / contextTurns - 1 : turns - contextTurns);
+  const kept = context === 'latest' ? 1 : contextTurns;
+  const later = Math.max(0, context === 'summary' ? turns / contextTurns - 1 : turns - kept);
   return completionTokens + later * (completionTokens + (context === 'task' ? 0 : promptTokens));
 }
 

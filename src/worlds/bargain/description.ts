@@ -22,6 +22,7 @@ export const bargainDescription: WorldDescription = {
   seats: {
     informations: async (options) => (await import('./games.ts')).informationsOf(options as WorldOptions),
     draw: 0.5,
+    memoryless: true,
     league: (options) => {
       const { opponent, leagueEvery, leagueSize, leagueShare } = ownOptions(options as WorldOptions);
       return opponent === 'self' ? { every: leagueEvery, size: leagueSize, share: leagueShare } : null;
