@@ -45,6 +45,7 @@ export async function writeRegistryMessages() {
     ]),
     ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
     ...worldModules.flatMap(({ name, plain }) => (plain ? [[`world.${name}.plain`, plain]] : [])),
+    ...worldModules.flatMap(({ name, pays }) => (pays ? [[`world.${name}.pays`, pays]] : [])),
     ...[ownSuiteTexts, ...worldModules.flatMap(({ suites = [] }) => suites)].flatMap(
       ({ name, label, sentence, standIn, published }) => [
         [`suite.${name}.label`, label],

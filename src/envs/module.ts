@@ -33,6 +33,8 @@ export interface WorldModule extends WorldDescription {
   budget: TokenBudget;
   /** The world's task for a newcomer, in one sentence that begins "An agent learns to". */
   plain?: string;
+  /** What a try is paid, in one sentence for a newcomer. Absent: 1 for a success, 0 otherwise. */
+  pays?: string;
   /** Heading for a large family in a list of worlds. */
   group?: string;
   /** Kind of its view, which `src/worlds/views.ts` lists; `text` has no entry there. */

@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { tryCount } from '../kit/counts.ts';
+import { worldPays } from '../state/labels.ts';
 
 interface Term {
   word: string;
@@ -27,7 +28,7 @@ function termsOf(experiment: Experiment | null, trained: boolean): Term[] {
     },
     {
       word: msg('Reward'),
-      meaning: msg('1 if the try succeeds, 0 if not. Nothing else tells the agent what is right.'),
+      meaning: `${paysOf(experiment)} ${msg('Nothing else tells the agent what is right.')}`,
     },
     {
       word: msg('Chance'),
@@ -53,6 +54,10 @@ function termsOf(experiment: Experiment | null, trained: boolean): Term[] {
     ...(trained ? curveTerms() : []),
   ];
 }
+
+/** What the first world pays. */
+const paysOf = (experiment: Experiment | null) =>
+  worldPays(experiment?.worlds[0]?.name ?? '') || msg('1 if the try succeeds, 0 if not.');
 
 const curveTerms = (): Term[] => [
   {

@@ -54,6 +54,12 @@ export function worldPlain(name: string): string {
   return plain ? lookUp(plain, { id: `world.${name}.plain` }) : '';
 }
 
+/** What a try in a world is paid, in one sentence for a newcomer; empty for a world that pays success alone. */
+export function worldPays(name: string): string {
+  const pays = worldModules.find((each) => each.name === name)?.pays;
+  return pays ? lookUp(pays, { id: `world.${name}.pays` }) : '';
+}
+
 /** Label and explanation of a published evaluation. */
 export const suiteLabel = ({ name, label }: { name: string; label: string }) =>
   lookUp(label, { id: `suite.${name}.label` });

@@ -23,6 +23,7 @@ export const bargain: WorldModule = {
     language: () => ({ promptTokens: 384, observationTokens: 64, oracleTurns: 3 }),
   },
   plain: 'An agent learns to divide goods with another whose wishes it does not know.',
+  pays: 'The value of what the agent gets, as a share of the whole pool: 0 without an agreement, at most 1.',
   view: 'text',
   connection: { kind: 'wasm' },
   open: async () => (await import('./world.ts')).openBargain(),

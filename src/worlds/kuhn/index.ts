@@ -18,6 +18,7 @@ export const kuhn: WorldModule = {
     language: () => ({ promptTokens: 256, observationTokens: 16, oracleTurns: 2 }),
   },
   plain: 'An agent learns to bet, bluff and fold in a game of three cards.',
+  pays: 'The chips that the agent wins: −2 to 2, below 0 if it loses.',
   view: 'text',
   connection: { kind: 'wasm' },
   open: async () => (await import('./world.ts')).openKuhn(),

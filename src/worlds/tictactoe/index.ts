@@ -12,6 +12,7 @@ export const ticTacToe: WorldModule = {
     language: () => ({ promptTokens: 256, observationTokens: 32, oracleTurns: 5 }),
   },
   plain: 'An agent learns to put three marks in a line.',
+  pays: '1 for a win, 0 for a draw, −1 for a loss.',
   view: 'text',
   connection: { kind: 'wasm' },
   open: async () => (await import('./world.ts')).openTicTacToe(),

@@ -20,6 +20,7 @@ export const twentyQuestions: WorldModule = {
     language: () => ({ promptTokens: 320, observationTokens: 16, oracleTurns: 6 }),
   },
   plain: 'An agent learns which questions tell things apart.',
+  pays: '1 for a win, −1 for a loss.',
   view: 'text',
   connection: { kind: 'wasm' },
   open: async () => (await import('./world.ts')).openTwentyQuestions(),
