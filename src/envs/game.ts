@@ -194,12 +194,20 @@ export interface Informations {
   partFor?(id: number, strategy: Strategy): Strategy;
 }
 
+/** A task whose game is over. */
+interface PlayedTask {
+  id: number;
+  options: { [name: string]: unknown };
+}
+
 /** Part of a world's description: the policy takes one of several seats. */
 export interface SeatRules {
   /** The informations of training under these options. */
   informations(options: { [name: string]: unknown }): Promise<Informations>;
   /** Exploitability of a strategy for all seats. Absent: it is not known. */
   exploitability?(strategy: Strategy): number;
+  /** Returns the function that measures a finished game, by its task and its last text. Absent: there are no measures. */
+  measures?(): Promise<(task: PlayedTask, ending: string) => { [metric: string]: number }>;
   /** Payoff that a draw has: above it a game is won, below it lost. */
   draw: number;
   /**

@@ -44,6 +44,7 @@ import { proposable } from './goals/proposer.ts';
 import { withSkills } from './goals/skilled-world.ts';
 import { skillsIn } from './goals/skills.ts';
 import { League } from './league.ts';
+import { gameMetrics } from './metrics/game-metrics.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import { type Teachers, teacherFlops } from './policy-teacher.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
@@ -173,6 +174,7 @@ export class Trainer {
     const times = { rolloutMs: rolledOut - started, trainMs: trained - rolledOut };
     const metrics: StepRecord['metrics'] = {
       ...this.taskMetrics(collected, training, stage),
+      ...(await gameMetrics(this.evaluator.worlds, collected.played)),
       ...baselines,
       ...collected.metrics,
       ...training.metrics,

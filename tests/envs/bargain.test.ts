@@ -193,6 +193,52 @@ describe('the world', () => {
   });
 });
 
+describe('the measures of an agreement', () => {
+  it('are those of every division, counted one by one, for both seats', async () => {
+    const world = openBargain();
+    const { measures } = world.describe().seats!;
+    const measure = await measures!();
+    const own = { opponent: 'chance', items: 5, turns: 6 };
+    const tasks = (await world.tasks(own, 'train')).slice(0, 300);
+    const deals = gameOf(own).deals;
+    let [agreed, optimal] = [0, 0];
+    for (const [slot, task] of tasks.entries()) {
+      let [answer] = await world.reset([slot], [task]);
+      for (let turn = 0; !answer.done; turn++)
+        [answer] = await world.step([slot], [randomAction(answer.validActions!, 5, slot, turn)]);
+      const { counts, values } = deals[Math.floor(task.id / 2)].deal;
+      const divisions: [number, number][] = [];
+      for (let a = 0; a <= counts[0]; a++)
+        for (let b = 0; b <= counts[1]; b++)
+          for (let c = 0; c <= counts[2]; c++) {
+            const [first, second] = values;
+            const rest = [counts[0] - a, counts[1] - b, counts[2] - c];
+            divisions.push([
+              a * first[0] + b * first[1] + c * first[2],
+              rest[0] * second[0] + rest[1] * second[1] + rest[2] * second[2],
+            ]);
+          }
+      const [seat, other] = [task.id % 2, 1 - (task.id % 2)];
+      const numbers = answer.observation.match(/worth \d+/g)?.map((text) => Number(text.slice(6))) ?? [0, 0];
+      const got: [number, number] = [numbers[seat], numbers[other]];
+      expect(answer.reward * 10).toBeCloseTo(numbers[0], 10);
+      expect(divisions.some(([x, y]) => x === got[0] && y === got[1]) || numbers[0] + numbers[1] === 0).toBe(true);
+      const better = divisions.filter(([x, y]) => (x > got[0] && y >= got[1]) || (x >= got[0] && y > got[1]));
+      const isAgreed = answer.observation.startsWith('agreed');
+      expect(measure(task, answer.observation)).toEqual({
+        agreements: isAgreed ? 1 : 0,
+        jointValue: expect.closeTo((got[0] + got[1]) / Math.max(...divisions.map(([x, y]) => x + y)), 10),
+        paretoOptimal: better.length === 0 ? 1 : 0,
+        nashProduct: expect.closeTo((got[0] * got[1]) / 100, 10),
+      });
+      agreed += isAgreed ? 1 : 0;
+      optimal += better.length === 0 ? 1 : 0;
+    }
+    expect([agreed > 30, optimal > 0, optimal < agreed]).toEqual([true, true, true]);
+    await world.close();
+  });
+});
+
 describe('self-play', () => {
   const options = { opponent: 'self', turns: 4, items: 4, deals: 6 };
   const { lines, partFor } = informationsOf(options);

@@ -196,7 +196,10 @@ describe('the league', () => {
     const worlds = new Map([['bargain', openBargain()]]);
     const trainer = await Trainer.create(changed, { policy, worlds, tokenizer: bargainWords });
     const score = vi.spyOn(policy, 'score');
-    const { trajectories } = await trainer.step(1);
+    const { trajectories, record } = await trainer.step(1);
+    const agreed = trajectories.filter(({ turns }) => turns.at(-1)!.observation.startsWith('agreed'));
+    expect(record.metrics.agreements).toBeCloseTo(agreed.length / trajectories.length, 10);
+    expect(record.metrics.jointValue).toBeLessThanOrEqual(record.metrics.agreements);
     const selfReads = new Set(score.mock.calls.flatMap(([batch]) => headsOf(batch)));
     const met = new Set<string>();
     for (const trajectory of trajectories)

@@ -4,6 +4,7 @@
  */
 import type { Ending } from '../episode/trajectory.ts';
 import { worldOfMetric, worldSentence } from './by-world.ts';
+import { agreementMetrics } from './game-metrics.ts';
 import { gapSentence, gapTurns } from './gap.ts';
 
 export type MetricUnit =
@@ -293,6 +294,7 @@ export const metrics: readonly Metric[] = [
     'score',
     'Exploitability of the mean of the strategies of all steps, in which a step counts by its number; computed exactly.',
   ),
+  ...agreementMetrics,
   metric('task', 'leagueRating', 'number', 'Elo rating of the policy among its earlier selves, 1,000 at the start.'),
   metric('task', 'leagueFirstRating', 'number', 'Elo rating of the earliest self that is kept.'),
   metric('task', 'leagueSelves', 'count', 'Number of earlier selves that are kept as opponents.'),

@@ -21,6 +21,7 @@ export const bargainDescription: WorldDescription = {
   replayable: true,
   seats: {
     informations: async (options) => (await import('./games.ts')).informationsOf(options as WorldOptions),
+    measures: async () => (await import('./agreement.ts')).measuresOf,
     draw: 0.5,
     memoryless: true,
     league: (options) => {
