@@ -24,6 +24,8 @@ export interface PlanSettings {
   /** Precision of K/V rows during decoding, and the number of pages. Default: as many as all trajectories may need. */
   kv?: KvPrecision;
   pages?: number;
+  /** MiB for activations that layers keep for the backward. Default: 128. */
+  kept?: number;
   /** Trajectories of a prompt that are decoded at once. */
   group: number;
   /** Prompts that are decoded at once. */
@@ -56,6 +58,7 @@ export function planModel(settings: PlanSettings, bindingBytes: number): Planned
     reference: true,
     precision: settings.weights,
     kvCache: settings.kv,
+    keptBytes: settings.kept === undefined ? undefined : settings.kept * 2 ** 20,
     lora,
     blockBytes: bindingBytes,
   });
@@ -81,6 +84,7 @@ function shorter(s: PlanSettings, name: 'prompt' | 'completion'): PlanSettings |
 
 /** In order of their cost to the run, the cheapest first. */
 const changes: readonly Change<PlanSettings>[] = [
+  { apply: (s) => (s.kept ? { ...s, kept: s.kept >> 1 } : null), describe: (s) => [`--kept ${s.kept}`] },
   {
     apply: (s) => (s.weights === 'int4' ? null : { ...s, weights: s.weights === 'f32' ? 'int8' : 'int4' }),
     describe: (s) => [`--weights ${s.weights}`],

@@ -46,6 +46,12 @@ const program = new Command('plan')
       .default('f32'),
   )
   .option('--pages <n>', 'pages of 16 tokens in the K/V cache; if there are too few, trajectories wait', positive)
+  .option(
+    '--kept <MiB>',
+    'memory for activations: as many layers as fit keep theirs, and the backward pass computes the others again',
+    wholeFrom(0),
+    128,
+  )
   .option('--rank <n>', 'rank of the adapter', positive, 16)
   .option('--targets <names>', 'adapted projections, separated by commas, or all', targets, parseTargets('all'))
   .option('--group <n>', 'trajectories per prompt', positive, 8)

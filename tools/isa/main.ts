@@ -12,7 +12,16 @@ import { compileHere } from './compile.ts';
 import { DriverMissingError, withDriver } from './driver.ts';
 import { engineForms, labelOf } from './forms.ts';
 import { type Family, families } from './shares.ts';
-import { KernelUnknownError, type Modelled, modelForms, modelSteps, printForms, printStep } from './table.ts';
+import {
+  KernelUnknownError,
+  type Modelled,
+  modelForms,
+  modelKept,
+  modelSteps,
+  printForms,
+  printKept,
+  printStep,
+} from './table.ts';
 
 const names = Object.keys(families) as Family[];
 
@@ -70,6 +79,7 @@ async function writeSources(file: string): Promise<void> {
 async function printSteps(modelled: readonly Modelled[]): Promise<void> {
   const steps = await modelSteps(modelled);
   for (const step of steps) printStep(step);
+  printKept(await modelKept(modelled));
   if (!steps.length) console.log('\nNo times of steps: they need the family navi33 or phoenix.');
 }
 

@@ -3,9 +3,12 @@
  * projections), recorded from the engine on a device without hardware.
  */
 import { findModel } from '../../src/policy/catalogue.ts';
-import { parseConfig } from '../../src/policy/config.ts';
+import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
+import { totalBytes } from '../../src/policy/plan/buffers.ts';
+import { keptLayerBytes } from '../../src/policy/plan/layer-buffers.ts';
+import { sizesOf } from '../../src/policy/plan/sizes.ts';
 import { initAdapter } from '../../src/policy/weights/adapter.ts';
 import { capacityFor, lora, update } from '../model-steps.ts';
 import { begin } from '../turns.ts';
@@ -43,20 +46,59 @@ async function decode(model: Model, device: RecordingDevice, rows: number): Prom
   return calls.slice(calls.findIndex(({ form }) => form.name === 'quant_embed'));
 }
 
-/** An update of `updateTokens` tokens, and a token of 1, 8 and 32 rows. `layers`: fewer than the model has. */
-export async function recordSteps(layers?: number, choices = gpuChoices): Promise<Step[]> {
-  const device = new RecordingDevice();
+/** `layers`: fewer than the model has. */
+function configFor(layers?: number): ModelConfig {
   const { config: listed } = findModel('qwen2.5-0.5b');
-  const config = parseConfig({ ...listed, ...(layers ? { num_hidden_layers: layers } : {}) });
+  return parseConfig({ ...listed, ...(layers ? { num_hidden_layers: layers } : {}) });
+}
+
+async function openModel(device: RecordingDevice, { layers, choices, keptBytes }: StepOptions): Promise<Model> {
+  const config = configFor(layers);
   const adapter = { lora, tensors: initAdapter(config, lora, 1) };
   const capacity = capacityFor(updateTokens, promptTokens);
-  const options = { capacity, adapter, precision: 'int4', trainable: true, reference: false, choices } as const;
-  const model = await Model.create(device, config, { ...options, weights: zeros(config, 'int4') });
-  const steps: Step[] = [];
+  const options = { capacity, adapter, precision: 'int4', trainable: true, reference: false } as const;
+  return Model.create(device, config, { ...options, choices, keptBytes, weights: zeros(config, 'int4') });
+}
+
+interface StepOptions {
+  layers?: number;
+  choices: KernelChoices;
+  keptBytes?: number;
+}
+
+async function recordedUpdate(model: Model, device: RecordingDevice): Promise<Step> {
   device.calls = [];
   await update(model, updateTokens);
   // A copy, because the prompt of the first decoding is recorded into the same list.
-  steps.push({ name: 'update', calls: [...device.calls] });
+  return { name: 'update', calls: [...device.calls] };
+}
+
+/** An update in which some layers keep their activations, and the bytes of these. */
+export interface KeptUpdate extends Step {
+  kept: number;
+  keptBytes: number;
+  /** All planned bytes. */
+  bytes: number;
+}
+
+/** An update of `updateTokens` tokens with room for the activations of `kept` layers. */
+export async function recordKept(kept: number, layers?: number): Promise<KeptUpdate> {
+  const device = new RecordingDevice();
+  const config = configFor(layers);
+  const keptBytes =
+    kept * keptLayerBytes(sizesOf(config, capacityFor(updateTokens, promptTokens), device.bindingBytes));
+  const model = await openModel(device, { layers, choices: gpuChoices, keptBytes });
+  const step = await recordedUpdate(model, device);
+  const bytes = totalBytes(model.plan);
+  model.destroy();
+  return { ...step, kept, keptBytes, bytes };
+}
+
+/** An update of `updateTokens` tokens, and a token of 1, 8 and 32 rows. `layers`: fewer than the model has. */
+export async function recordSteps(layers?: number, choices = gpuChoices): Promise<Step[]> {
+  const device = new RecordingDevice();
+  const model = await openModel(device, { layers, choices });
+  const steps = [await recordedUpdate(model, device)];
   for (const rows of decodedRows) {
     const calls = await decode(model, device, rows);
     steps.push({ name: `decode, ${rows} ${rows === 1 ? 'row' : 'rows'}`, calls });

@@ -5,7 +5,7 @@ import { engineForms, labelOf } from './forms.ts';
 import type { Call, Form } from './recording-device.ts';
 import { boundBy, type Family, families, sharesOf, turnOf } from './shares.ts';
 import { cards, type Speed, type StepTime, stepTime } from './step-model.ts';
-import { recordSteps } from './steps.ts';
+import { type KeptUpdate, recordKept, recordSteps } from './steps.ts';
 
 export const formColumns = [
   ...['kernel', 'registers', 'spilled', 'LDS, bytes', 'waves', 'MAC', 'VALU', 'waits'],
@@ -72,6 +72,49 @@ export async function modelForms(
   const modelled: Modelled[] = [];
   for (const family of wanted) modelled.push({ family, compiled: await compileFor(driver, family, list) });
   return modelled;
+}
+
+/** Numbers of layers that keep their activations, of the 24 of the modelled model. */
+const keptNumbers = [0, 4, 8, 12, 16, 20, 23] as const;
+
+/** Times of an update by the number of layers that keep their activations. */
+interface KeptTime extends Omit<KeptUpdate, 'calls' | 'name'> {
+  /** The time on each card. */
+  times: StepTime[];
+}
+
+/** Time of an update with more and more kept layers, with the forms as RDNA3 (phoenix or navi33) compiles them. */
+export async function modelKept(modelled: readonly Modelled[]): Promise<KeptTime[]> {
+  const rdna3 = modelled.find(({ family }) => families[family] === 11);
+  if (!rdna3) return [];
+  const speedOf = speedsOf(rdna3.compiled);
+  const list: KeptTime[] = [];
+  for (const kept of keptNumbers) {
+    const { keptBytes, bytes, ...step } = await recordKept(kept);
+    list.push({ kept, keptBytes, bytes, times: cards.map((card) => stepTime(step, card, speedOf)) });
+  }
+  return list;
+}
+
+/** Prints the update by kept layers. `floor`: that of the update which keeps none. */
+export function printKept([none, ...others]: readonly KeptTime[]): void {
+  if (!none) return;
+  console.log(
+    '\nupdate by layers that keep their activations; MODELLED ms (times the floor without any, times its own)',
+  );
+  const cells = ({ times }: KeptTime) =>
+    times.flatMap(({ ms, floorMs }, i) => {
+      const ratios = [none.times[i].floorMs, floorMs].map((floor) => (ms / floor).toFixed(2));
+      return [`${ms.toFixed(0)} (${ratios.join(', ')})`];
+    });
+  const mib = (bytes: number) => Math.ceil(bytes / 2 ** 20);
+  print([
+    ['layers', 'kept, MiB', 'all, MiB', 'dispatches', ...none.times.map(({ card }) => card)],
+    ...[none, ...others].map((each) => {
+      const { kept, keptBytes, bytes, times } = each;
+      return [kept, mib(keptBytes), mib(bytes), times[0].dispatches, ...cells(each)];
+    }),
+  ]);
 }
 
 /** Time of the steps on each card, with the forms as RDNA3 (phoenix or navi33) compiles them. */

@@ -54,6 +54,14 @@ const schema = v.strictObject({
     step: 0.05,
     ...restart,
   }),
+  keptMiB: option(whole(0, 65_536), 128, {
+    label: 'Memory for activations',
+    sentence:
+      'As many layers as fit keep their activations for the backward pass, which computes those of the others again. More memory makes an update faster and changes none of its numbers.',
+    unit: 'MiB',
+    step: 128,
+    ...restart,
+  }),
   lora: v.optional(lora, { rank: 16, alpha: 32, targets: [...projections] }),
 });
 

@@ -1,14 +1,14 @@
 /**
- * Transformer layers, forward and backward, as recorded dispatches. If the plan has room, every layer keeps the
- * activations that its backward reads. Otherwise only the layer inputs are kept, and the backward recomputes each layer
- * from its input (gradient checkpointing, Chen et al. 2016, https://arxiv.org/abs/1604.06174) before applying the chain
- * rule.
+ * Transformer layers, forward and backward, as recorded dispatches. The first layers, as many as the plan has room for,
+ * keep the activations that their backward reads. Of the others only the inputs are kept, and the backward recomputes
+ * each layer from its input (gradient checkpointing, Chen et al. 2016, https://arxiv.org/abs/1604.06174) before applying
+ * the chain rule.
  *
  * Shapes: T tokens, h hidden, I intermediate, H query heads, KV key heads, D head size.
  */
 import { type BufferSlice, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
-import { activationName, type LayerActivation } from '../plan/layer-buffers.ts';
+import { type LayerActivation, ownName } from '../plan/layer-buffers.ts';
 import type { Capacity } from '../policy.ts';
 import type { Weights } from '../weights/linear.ts';
 import { layerOperands } from '../weights/parameters.ts';
@@ -46,8 +46,8 @@ interface Rows {
 
 export class Layers {
   readonly shape: AttentionShape;
-  /** True if each layer has its own activations. */
-  private readonly kept: boolean;
+  /** Values of a token in each activation of the feed-forward block. */
+  private readonly widths: { normed2: number; rstd2: number; gateUp: number; activated: number };
 
   constructor(
     readonly config: ModelConfig,
@@ -60,12 +60,25 @@ export class Layers {
       headDim: config.headDim,
       eps: config.rmsNormEps,
     };
-    this.kept = ws.has(activationName('normed', 0, true));
+    const { hiddenSize, intermediateSize: I } = config;
+    this.widths = { normed2: hiddenSize, rstd2: 1, gateUp: 2 * I, activated: I };
   }
 
-  /** Activation of layer l (see `activationName`). */
+  /** True if layer l keeps its activations. */
+  private keeps(l: number): boolean {
+    return this.ws.has(ownName('normed', l));
+  }
+
+  /** Activation of layer l: its own, or the one that layers share. */
   activation(name: LayerActivation, l: number): BufferSlice {
-    return this.ws.slice(activationName(name, l, this.kept));
+    const own = ownName(name, l);
+    return this.ws.slice(this.ws.has(own) ? own : name);
+  }
+
+  /** Some rows of a feed-forward activation of layer l. The shared buffers hold one piece at a time. */
+  private piece(name: keyof typeof this.widths, l: number, rows: Rows): BufferSlice {
+    const activation = this.activation(name, l);
+    return this.keeps(l) ? this.rows(activation, rows, this.widths[name]) : activation;
   }
 
   /**
@@ -100,7 +113,7 @@ export class Layers {
         this.mlpHalf(weights, rows, l);
         const { down } = layerOperands(l);
         const out = this.rows(ws.slice(`layerInput.${l + 1}`), rows);
-        weights.forward(down, this.activation('activated', l), out, rows.count, {
+        weights.forward(down, this.piece('activated', l, rows), out, rows.count, {
           residual: this.rows(this.activation('middle', l), rows),
         });
       }
@@ -112,16 +125,15 @@ export class Layers {
    * one after another.
    */
   private pieces(T: number): Rows[] {
-    const most = Math.floor(this.activation('gateUp', 0).buffer.size / (8 * this.config.intermediateSize));
+    const most = Math.floor(this.ws.buffer('gateUp').size / (8 * this.config.intermediateSize));
     const list: Rows[] = [];
     for (let first = 0; first < T; first += most) list.push({ first, count: Math.min(most, T - first) });
     return list;
   }
 
-  /** Rows of a buffer (T, h). */
-  private rows({ buffer }: BufferSlice, { first, count }: Rows): BufferSlice {
-    const rowBytes = this.config.hiddenSize * 4;
-    return slice(buffer, first * rowBytes, count * rowBytes);
+  /** Rows of a buffer (T, width). */
+  private rows({ buffer }: BufferSlice, { first, count }: Rows, width = this.config.hiddenSize): BufferSlice {
+    return slice(buffer, first * width * 4, count * width * 4);
   }
 
   /** middle = x + attention(norm(x)). */
@@ -184,34 +196,27 @@ export class Layers {
     const { hiddenSize: h, intermediateSize: I } = config;
     const gain = weights.vector(names.norm2);
     const middle = this.rows(this.activation('middle', l), rows);
-    ops.rmsnorm(
-      middle,
-      gain,
-      this.activation('normed2', l),
-      this.activation('rstd2', l),
-      rows.count,
-      h,
-      config.rmsNormEps,
-    );
-    const [gateUp, activated] = [this.activation('gateUp', l), this.activation('activated', l)];
+    const normed2 = this.piece('normed2', l, rows);
+    ops.rmsnorm(middle, gain, normed2, this.piece('rstd2', l, rows), rows.count, h, config.rmsNormEps);
+    const [gateUp, activated] = [this.piece('gateUp', l, rows), this.piece('activated', l, rows)];
     const isFused = weights.activates(names.gateUp, rows.count);
-    weights.forward(names.gateUp, this.activation('normed2', l), gateUp, rows.count, isFused ? { activated } : {});
+    weights.forward(names.gateUp, normed2, gateUp, rows.count, isFused ? { activated } : {});
     if (!isFused) ops.swiglu(gateUp, activated, rows.count, I);
   }
 
   /**
    * Computes, from `dlayer` = gradient of layerInput.L, the gradients of every trained weight (accumulated) and of the
    * embeddings (left in `dlayer`). Runs directly after the forward of the same pass, so the activations of the last
-   * layer, or of every layer if each keeps its own, are still valid and are not recomputed.
+   * layer and of those that keep theirs are still valid and are not recomputed.
    */
   backward(weights: Weights, pass: Pass): void {
     const last = this.config.numLayers - 1;
     const pieces = this.pieces(pass.T);
     for (let l = last; l >= 0; l--) {
-      const isValid = this.kept || l === last;
-      if (!isValid) this.attentionHalf(weights, pass, l);
+      const isKept = this.keeps(l);
+      if (!isKept && l !== last) this.attentionHalf(weights, pass, l);
       for (const rows of pieces) {
-        if (!isValid || pieces.length > 1) this.mlpHalf(weights, rows, l);
+        if (!isKept && (l !== last || pieces.length > 1)) this.mlpHalf(weights, rows, l);
         this.mlpBackward(weights, rows, l);
       }
       this.attentionBackward(weights, pass, l);
@@ -227,8 +232,8 @@ export class Layers {
     const partials = ws.slice('partials');
     const dout = this.rows(ws.slice('dlayer'), rows);
     const [gateUp, activated, dactivated] = [
-      this.activation('gateUp', l),
-      this.activation('activated', l),
+      this.piece('gateUp', l, rows),
+      this.piece('activated', l, rows),
       ws.slice('dactivated'),
     ];
     if (weights.fusesGradients(names.down, T)) weights.backward(names.down, dout, activated, gateUp, T, true);
@@ -236,12 +241,12 @@ export class Layers {
       weights.backward(names.down, dout, activated, dactivated, T);
       ops.swigluBackward(dactivated, gateUp, T, I);
     }
-    weights.backward(names.gateUp, gateUp, this.activation('normed2', l), ws.slice('dnormed'), T);
+    weights.backward(names.gateUp, gateUp, this.piece('normed2', l, rows), ws.slice('dnormed'), T);
     ops.rmsnormBackward(
       {
         inp: this.rows(this.activation('middle', l), rows),
         gain: weights.vector(names.norm2),
-        rstd: this.activation('rstd2', l),
+        rstd: this.piece('rstd2', l, rows),
         dout: ws.slice('dnormed'),
         dresidual: dout,
         dinp: this.rows(ws.slice('dmiddle'), rows),

@@ -19,7 +19,7 @@ import {
   adapterGradients,
   backwardBuffers,
   integerBuffers,
-  keepsLayers,
+  keptLayers,
   layerInputs,
   passBuffers,
 } from './layer-buffers.ts';
@@ -39,8 +39,8 @@ export interface PlanOptions {
   /** Precision of the K/V cache for decoding. Default: f32. */
   kvCache?: KvPrecision;
   /**
-   * Memory limit, in bytes, for keeping the activations of all layers but one for the backward. Above it the backward
-   * recomputes them. Default: 128 MiB.
+   * Bytes for activations that layers keep for the backward. As many layers as fit keep theirs; the backward recomputes
+   * the others. Default: 128 MiB.
    */
   keptBytes?: number;
   /** Source of values; absent if nothing needs them. */
@@ -92,7 +92,7 @@ function weightBuffers(config: ModelConfig, trained: Layout, options: PlanOption
 
 function layerBuffers(sizes: Sizes, trained: Layout, options: PlanOptions): PlannedBuffer[] {
   const { trainable, keptBytes, lora, precision = 'f32', sharesMemory } = options;
-  const kept = trainable && keepsLayers(sizes, keptBytes);
+  const kept = trainable ? keptLayers(sizes, keptBytes) : 0;
   const integers = sharesMemory && precision !== 'f32' ? integerBuffers(sizes) : {};
   const forward = { ...passBuffers(sizes), ...integers, ...(lora ? adapterBuffers(sizes, lora) : {}) };
   const backward = { ...backwardBuffers(sizes, trained), ...(lora ? adapterGradients(sizes, lora) : {}) };

@@ -25,31 +25,40 @@ const layerActivations = ({ T, h, H, KV, D, I, mlp }: Sizes) => ({
 });
 
 export type LayerActivation = keyof ReturnType<typeof layerActivations>;
-/** Name of an activation, with the layer's number if each layer has its own buffer. */
+/** Name of an activation, with the layer's number if the layer has its own buffer. */
 export type ActivationName = LayerActivation | `${LayerActivation}.${number}`;
 
-/**
- * Name of a layer's activation in a plan. If activations are kept, each layer has its own buffers; otherwise all layers
- * share one set, and the backward recomputes it from the layer's input.
- */
-export const activationName = (name: LayerActivation, layer: number, kept: boolean): ActivationName =>
-  kept ? `${name}.${layer}` : name;
+export const ownName = (name: LayerActivation, layer: number): ActivationName => `${name}.${layer}`;
 
+/** Activations of a layer that keeps its own, for all tokens. The backward reads `qkv` only for the norm of the heads. */
+const keptActivations = (sizes: Sizes) =>
+  (Object.entries(layerActivations({ ...sizes, mlp: sizes.T })) as [LayerActivation, number][]).filter(
+    ([name]) => name !== 'qkv' || sizes.config.qkNorm,
+  );
+
+/** Default bytes for activations that layers keep. */
 const defaultKeptBytes = 1 << 27;
 
-/** True if all layers keep their activations, so that the backward does not recompute them. */
-export function keepsLayers(sizes: Sizes, keptBytes = defaultKeptBytes): boolean {
-  const floats = Object.values(layerActivations(sizes)).reduce((a, b) => a + b, 0);
-  return sizes.mlp === sizes.T && (sizes.L - 1) * floats * 4 <= keptBytes;
+/** Bytes of the activations that one layer keeps. */
+export const keptLayerBytes = (sizes: Sizes) => 4 * keptActivations(sizes).reduce((sum, [, floats]) => sum + floats, 0);
+
+/**
+ * Number of layers that keep their activations in `keptBytes`, so that the backward does not recompute them. The last
+ * layer needs no buffers of its own. None are kept if the gates and ups of all tokens exceed a binding.
+ */
+export function keptLayers(sizes: Sizes, keptBytes = defaultKeptBytes): number {
+  if (8 * sizes.T * sizes.I > sizes.blockBytes) return 0;
+  return Math.min(sizes.L - 1, Math.floor(keptBytes / keptLayerBytes(sizes)));
 }
 
-/** Activations of each layer, or of one layer shared by all. */
-export function activationBuffers(sizes: Sizes, kept: boolean): [ActivationName, number][] {
-  const own = Object.entries(layerActivations(sizes)) as [LayerActivation, number][];
-  const layers = Array.from({ length: kept ? sizes.L : 1 }, (_, layer) => layer);
-  return layers.flatMap((layer) =>
-    own.map(([name, floats]) => [activationName(name, layer, kept), floats] as [ActivationName, number]),
-  );
+/** Activations that layers share, and those of the first `kept` layers, which keep their own. */
+export function activationBuffers(sizes: Sizes, kept: number): [ActivationName, number][] {
+  const own = keptActivations(sizes);
+  const layers = Array.from({ length: kept }, (_, layer) => layer);
+  return [
+    ...(Object.entries(layerActivations(sizes)) as [LayerActivation, number][]),
+    ...layers.flatMap((layer) => own.map(([name, floats]): [ActivationName, number] => [ownName(name, layer), floats])),
+  ];
 }
 
 /** Input of each layer, and the output of the last. */

@@ -179,6 +179,7 @@ function policy(ledger: Ledger, { policy: { form, instructed } }: HandoffInput):
   ledger.takeAll('policy.lora.alpha');
   ledger.takeAll('policy.lora.targets');
   ledger.takeAll('policy.lora.layers');
+  ledger.takeAll('policy.keptMiB');
   for (const field of ['weights', 'kvCache', 'kvShare'])
     ledger.note(`policy.${field}`, 'the model is unquantised and in bfloat16 there');
 }

@@ -191,6 +191,7 @@ function configOf(ledger: Ledger, input: HandoffInput, batch: Fields): Fields {
 function adapterOf(ledger: Ledger, { policy }: HandoffInput): { model: string; lora: Fields | null } {
   if (policy.form === 'model') return { model: 'model', lora: null };
   for (const field of ['kind', 'model']) ledger.take(`policy.${field}`);
+  ledger.takeAll('policy.keptMiB');
   for (const field of ['weights', 'kvCache', 'kvShare'])
     ledger.note(`policy.${field}`, 'the model is bfloat16 on a GPU there, float32 without one');
   const lora = {

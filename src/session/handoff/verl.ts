@@ -198,6 +198,7 @@ function modelOf(ledger: Ledger, { policy }: HandoffInput): Flat {
   const rank = ledger.take<number>('policy.lora.rank');
   if (!vllmRanks.includes(rank)) ledger.note('policy.lora.rank', `vLLM accepts the ranks ${vllmRanks.join(', ')}`);
   ledger.note('policy.lora.layers', 'a new adapter is in every layer there; one that is handed over keeps its layers');
+  ledger.takeAll('policy.keptMiB');
   for (const field of ['weights', 'kvCache', 'kvShare'])
     ledger.note(`policy.${field}`, 'the model is bfloat16 there, and vLLM plans its own cache');
   return {

@@ -64,13 +64,14 @@ export function planAdapted(
   { blockBytes = 128 * 2 ** 20, ...device }: PlannedDevice = {},
 ): PlannedBuffer[] {
   const { policy } = experiment;
-  const { weights: precision, kvCache } = policy;
+  const { weights: precision, kvCache, keptMiB } = policy;
   return planBuffers(config, capacity, {
     ...updateSizesOf(experiment),
     trainable: true,
     reference: false,
     precision,
     kvCache,
+    keptBytes: keptMiB * 2 ** 20,
     lora: loraOf(policy),
     blockBytes,
     ...device,
@@ -103,6 +104,7 @@ const cachedAs = (kvCache: LoraPolicy['kvCache']): Change<Adapted> => ({
 
 /** In order of their cost to the run, smallest first. */
 const changesFor = (config: ModelConfig) => [
+  halving('policy.keptMiB', 0),
   packing,
   cachedAs(canCacheBytes(config) ? 'int8' : 'f32'),
   halving('algorithm.groupSize', 2),

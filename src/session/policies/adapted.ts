@@ -89,6 +89,7 @@ function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: M
     weights: base.pieces({ signal, onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }) }),
     precision: policy.weights,
     kvCache: policy.kvCache,
+    keptBytes: policy.keptMiB * 2 ** 20,
     adapter: { lora: loraOf(policy), tensors: start.initial(config) },
     trainable: true,
     reference: false,
