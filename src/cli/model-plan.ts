@@ -49,6 +49,8 @@ const capacityOf = ({ group, groups, prompt, completion, pages, tokens }: PlanSe
   batchScored: tokens,
 });
 
+const keptOf = ({ kept = 128 }: PlanSettings) => kept;
+
 /** Lists every buffer of a training run. Throws UnknownModelError. */
 export function planModel(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] {
   const config = configFor(settings);
@@ -58,7 +60,7 @@ export function planModel(settings: PlanSettings, bindingBytes: number): Planned
     reference: true,
     precision: settings.weights,
     kvCache: settings.kv,
-    keptBytes: settings.kept === undefined ? undefined : settings.kept * 2 ** 20,
+    keptBytes: keptOf(settings) * 2 ** 20,
     lora,
     blockBytes: bindingBytes,
   });
@@ -84,7 +86,7 @@ function shorter(s: PlanSettings, name: 'prompt' | 'completion'): PlanSettings |
 
 /** In order of their cost to the run, the cheapest first. */
 const changes: readonly Change<PlanSettings>[] = [
-  { apply: (s) => (s.kept ? { ...s, kept: s.kept >> 1 } : null), describe: (s) => [`--kept ${s.kept}`] },
+  { apply: (s) => (keptOf(s) > 0 ? { ...s, kept: keptOf(s) >> 1 } : null), describe: (s) => [`--kept ${s.kept}`] },
   {
     apply: (s) => (s.weights === 'int4' ? null : { ...s, weights: s.weights === 'f32' ? 'int8' : 'int4' }),
     describe: (s) => [`--weights ${s.weights}`],
