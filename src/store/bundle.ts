@@ -12,6 +12,7 @@
  */
 import { ADAPTER_FILES, adapterFileNames, type CONVERSATION_FILES, pickledAdapter } from './adapter-files.ts';
 import { type BundleIndex, chainLinks, checkIndex, IndexError, indexOf, isWhole, mostSteps } from './bundle-index.ts';
+import { MemoryStore } from './memory.ts';
 import {
   type CheckpointMeta,
   type HandoffSource,
@@ -20,7 +21,7 @@ import {
   type StoredRun,
   StoreError,
 } from './run.ts';
-import { type NewRun, type RunStore, stepOf } from './run-store.ts';
+import { type NewRun, RunStore, stepOf } from './run-store.ts';
 import { unzip, zip } from './zip.ts';
 
 /** Thrown for a file that is not a complete run or policy. */
@@ -120,6 +121,13 @@ export async function exportRun(
   for (const [name, bytes] of Object.entries(options.assets ?? {})) entries.set(name, bytes);
   const run = options.anonymous ? anonymous(manifest.run) : manifest.run;
   return indexed(run, manifest.checkpoints, entries, lines);
+}
+
+/** Run's file of a run that no store holds yet. */
+export async function fileOfNew(run: NewRun): Promise<Uint8Array<ArrayBuffer>> {
+  const store = new RunStore(new MemoryStore());
+  const { id } = await store.create(run);
+  return exportRun(store, id, { checkpoints: 'all' });
 }
 
 const anonymous = ({ tags: _tags, notes: _notes, sweep: _sweep, ...run }: StoredRun): StoredRun => ({

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { BundleError, exportRun, readPolicy, readRun, writePolicy } from '../../src/store/bundle.ts';
+import { BundleError, exportRun, fileOfNew, readPolicy, readRun, writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { unzip, zip } from '../../src/store/zip.ts';
@@ -59,6 +59,14 @@ it.each(['all', 'last', 'none'] as const)(
     expect(created.id).not.toBe(id);
   },
 );
+
+it('a run that no store holds is written with all its parts', async () => {
+  const file = await exportRun(store, id, { checkpoints: 'all' });
+  const { summary: _, ...run } = readRun(file, 'a.tabgym');
+  const { summary, ...again } = readRun(await fileOfNew(run), 'a.tabgym');
+  expect(summary).toMatchObject({ name: 'a run', step: 2, success: 0.2 });
+  expect(again).toEqual({ ...run, origin: { ...run.origin, run: summary.id } });
+});
 
 it('the file is a zip with the names that its header lists', async () => {
   const names = Object.keys(unzip(await exportRun(store, id)));

@@ -6,8 +6,7 @@ import { RefusedError, type StateName, type TrainedModel, type Weights } from '.
 import { decodeState } from '../../session/checkpoint.ts';
 import { readRunFile } from '../../session/run-file.ts';
 import { BrokenStepError, NoRoomError, TrainedPolicy } from '../../session/service/trained-policy.ts';
-import { bundleOf } from '../../store/bundle.ts';
-import type { StoredRun } from '../../store/run.ts';
+import { fileOfNew } from '../../store/bundle.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import type { PlacedPolicyOptions } from '../opened-policy.ts';
 import { nodeEngines } from './engines.ts';
@@ -25,20 +24,6 @@ export interface OpenedModel {
 }
 
 const stateOf = (weights: Weights) => weights as PolicyState;
-
-/** The file of a new run. */
-function fileOf({ checkpoints = [], assets = {}, ...run }: NewRun): Uint8Array {
-  const now = Date.now();
-  const stored = {
-    id: crypto.randomUUID(),
-    createdAt: now,
-    updatedAt: now,
-    step: 0,
-    success: null,
-    deletedUntil: null,
-  };
-  return bundleOf({ run: { ...run, ...stored, bytes: 0 } as StoredRun, records: [], checkpoints, assets });
-}
 
 /** An error of the request's own numbers as the server's refusal. */
 const refused = (error: unknown): never => {
@@ -78,9 +63,11 @@ function modelOf(id: string, policy: TrainedPolicy, run: NewRun, files: StateFil
     withoutOptimizer: (weights) => policy.withoutOptimizer(stateOf(weights)),
     async save(weights, place, overwrite) {
       const { owner, kind, name } = place;
+      const run = policy.asRun(stateOf(weights), `${id}, ${name}`, `${owner}/${kind}/${name}`);
+      const bytes = await fileOfNew(run);
       if (!overwrite && files.read(place))
         throw new RefusedError(`path: ${name} exists: choose another, or overwrite it.`);
-      files.write(place, fileOf(policy.asRun(stateOf(weights), `${id}, ${name}`, `${owner}/${kind}/${name}`)));
+      files.write(place, bytes);
     },
     async restore(place) {
       const bytes = files.read(place);
