@@ -41,15 +41,25 @@ const rowsOf = (
 
 const noRegularizers = Object.fromEntries(clippedScalars.map((name) => [name, 0]));
 
-/** An objective of this project over a client's columns, without KL, entropy and aggregation. */
+/** Rows of tokens that were sampled, without KL, entropy and aggregation. */
+const sampledRows = (
+  logprob: ArrayLike<number>,
+  { logprobs, advantages }: TokenColumns,
+  scalars: { readonly [name: string]: number },
+): ObjectiveRows => {
+  const coefficient = new Float64Array(logprob.length).fill(1);
+  const columns = { oldLogprob: logprobs, refLogprob: logprobs, advantage: advantages, coefficient };
+  return rowsOf(logprob, columns, { ...noRegularizers, ...scalars });
+};
+
+/** An objective of this project over a client's columns. */
 const surrogateLoss =
   (objective: ReturnType<typeof policySpec>): TokenLoss['evaluate'] =>
-  (logprob, { logprobs, advantages }, { clip_low_threshold: low, clip_high_threshold: high }) => {
-    const coefficient = new Float64Array(logprob.length).fill(1);
-    const columns = { oldLogprob: logprobs, refLogprob: logprobs, advantage: advantages, coefficient };
-    const scalars = { ...noRegularizers, clipLow: 1 - low, clipHigh: high - 1 };
+  (logprob, columns, { clip_low_threshold: low, clip_high_threshold: high }) => {
     // Objectives of the clipped family are evaluated on this thread.
-    const { loss, weight } = objective.evaluate(rowsOf(logprob, columns, scalars));
+    const { loss, weight } = objective.evaluate(
+      sampledRows(logprob, columns, { clipLow: 1 - low, clipHigh: high - 1 }),
+    );
     return { loss, weight };
   };
 
@@ -89,10 +99,6 @@ export const tokenLosses: { readonly [name: string]: TokenLoss } = {
   dro: {
     columns: sampled,
     settings: { beta: null },
-    evaluate: (logprob, { logprobs, advantages }, { beta }) => {
-      const coefficient = new Float64Array(logprob.length).fill(1);
-      const columns = { oldLogprob: logprobs, refLogprob: logprobs, advantage: advantages, coefficient };
-      return dro(rowsOf(logprob, columns, { ...noRegularizers, beta }));
-    },
+    evaluate: (logprob, columns, { beta }) => dro(sampledRows(logprob, columns, { beta })),
   },
 };
