@@ -67,14 +67,14 @@ const logprobsOf = async (policy: ReferencePolicy) => {
   return found;
 };
 
+/** Loss of a token. `held`: its log-probability as a constant, without a gradient. */
+type TwinLoss = (logprob: number, read: (name: string) => number, held: number) => number;
+
 /** A loss per token, and its slope by a central difference. */
-const objectiveOf = (
-  columns: string[],
-  loss: (logprob: number, read: (name: string) => number) => number,
-): ObjectiveSpec => ({
+const objectiveOf = (columns: string[], loss: TwinLoss): ObjectiveSpec => ({
   ...{ name: 'twin', columns, scalars: [] },
   evaluate({ count, logprob, columns: given }) {
-    const at = (i: number, shift: number) => loss(logprob[i] + shift, (name) => given[name][i]);
+    const at = (i: number, shift: number) => loss(logprob[i] + shift, (name) => given[name][i], logprob[i]);
     const each = (read: (i: number) => number) => Float64Array.from({ length: count }, (_, i) => read(i));
     const slope = (i: number) => (at(i, 1e-5) - at(i, -1e-5)) / 2e-5;
     return { loss: each((i) => at(i, 0)), weight: each(slope), entropyWeight: new Float64Array(count), aux: {} };
@@ -83,7 +83,7 @@ const objectiveOf = (
 
 const clip = (ratio: number) => Math.min(1.2, Math.max(0.7, ratio));
 /** Losses as Tinker's documentation writes them; CISPO's weight is a constant. */
-const losses: { [name: string]: { config: object; loss: Parameters<typeof objectiveOf>[1] } } = {
+const losses: { [name: string]: { config: object; loss: TwinLoss } } = {
   importance_sampling: {
     config: {},
     loss: (p, read) => -Math.exp(p - read('logprobs')) * read('advantages'),
@@ -94,6 +94,10 @@ const losses: { [name: string]: { config: object; loss: Parameters<typeof object
       const ratio = Math.exp(p - read('logprobs'));
       return -Math.min(ratio * read('advantages'), clip(ratio) * read('advantages'));
     },
+  },
+  cispo: {
+    config: { clip_low_threshold: 0.7, clip_high_threshold: 1.2 },
+    loss: (p, read, held) => -clip(Math.exp(held - read('logprobs'))) * read('advantages') * p,
   },
   dro: {
     config: { beta: 0.3 },
@@ -148,7 +152,7 @@ describe('training', () => {
     const { elementwise_loss } = await client.train(model, name, sampled, { config });
     await client.step(model);
     const flat = (column: string) => sampled.flatMap(({ columns }) => columns[column]);
-    const expected = old.map((logprob, i) => loss(logprob, (column) => flat(column)[i]));
+    const expected = old.map((logprob, i) => loss(logprob, (column) => flat(column)[i], logprob));
     expect(largest(elementwise_loss.flat(), expected)).toBeLessThan(1e-3);
     await twinStep(policy, sampled, objectiveOf(['logprobs', 'advantages'], loss));
     const after = await client.train(model, 'cross_entropy', weighted, { forwardOnly: true });
