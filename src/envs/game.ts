@@ -131,12 +131,26 @@ export function bestResponse<State>(game: Game<State>, other: Strategy, seat: nu
   return value(game.deals.map((state) => ({ at: opening(state), weight: 1 / game.deals.length })));
 }
 
+/** Ends of the game that actions lead to. */
+function* endsOf<State>(game: Game<State>, state: State): Generator<State> {
+  if (game.toAct(state) === null) yield state;
+  else for (const action of game.actions(state)) yield* endsOf(game, game.play(state, action));
+}
+
 /**
- * Exploitability of a strategy for both seats, in a game whose payoffs sum to zero: the mean payoff of a best response to
- * it over the two seats. It is 0 for an equilibrium, and positive otherwise.
+ * Exploitability of a strategy for both seats: the mean payoff of a best response to it over the two seats. It is 0 for
+ * an equilibrium, and positive otherwise. Throws RangeError if the payoffs of a game do not sum to zero at every end.
  */
-export const exploitability = <State>(game: Game<State>, strategy: Strategy): number =>
-  (bestResponse(game, strategy, 0) + bestResponse(game, strategy, 1)) / 2;
+export function exploitability<State>(game: Game<State>, strategy: Strategy): number {
+  for (const end of game.deals.flatMap((deal) => [...endsOf(game, deal)])) {
+    const [first, second] = [game.payoff(end, 0), game.payoff(end, 1)];
+    if (first + second !== 0)
+      throw new RangeError(
+        `Exploitability needs payoffs that sum to zero; a game here ends with ${first} and ${second}. Use bestResponse for each seat.`,
+      );
+  }
+  return (bestResponse(game, strategy, 0) + bestResponse(game, strategy, 1)) / 2;
+}
 
 /** Sum of strategies, each action's probability times the probability that the seat's own actions lead there. */
 export type StrategySum = { readonly [information: string]: readonly number[] };

@@ -39,6 +39,11 @@ describe('the game', () => {
     expect(exploitability(kuhnGame, kuhnEquilibrium(0.6))).toBeGreaterThan(0.01);
   });
 
+  it('is refused exploitability if its payoffs do not sum to zero', () => {
+    const shared = { ...kuhnGame, payoff: (...of: Parameters<typeof kuhnGame.payoff>) => kuhnGame.payoff(...of) + 0.5 };
+    expect(() => exploitability(shared, uniform)).toThrow(/needs payoffs that sum to zero/);
+  });
+
   it.each([1, 2, 3])('has best responses equal to the best of all pure strategies (seed %i)', (seed) => {
     const other = randomly(seed);
     for (const seat of [0, 1]) {
