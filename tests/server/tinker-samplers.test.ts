@@ -1,4 +1,4 @@
-/** Weights of Tinker's samplers: the last ones are kept, and those of saved states are read again. */
+/** Limits of Tinker's sessions, clients and samplers: which end, and which weights are kept or read again. */
 import { expect, test } from 'vitest';
 import { RefusedError, type TrainedModel, type Weights } from '../../src/server/tinker/trained-model.ts';
 import { Training } from '../../src/server/tinker/training.ts';
@@ -37,4 +37,26 @@ test('the weights of the last 32 samplers are kept, and older ones are read agai
   expect(read).toEqual(['s0']);
   expect(await training.weightsOf(base)).toBe(served.model.base);
   await expect(training.weightsOf(first)).rejects.toThrow(RefusedError);
+});
+
+test('256 sessions and 16 training clients are kept; those of programs without a sign of life are replaced', () => {
+  let now = 0;
+  const training = new Training(
+    [savedModel([])],
+    () => {},
+    () => now,
+  );
+  const served = training.named('tiny');
+  const sessions = Array.from({ length: 256 }, () => training.openSession());
+  expect(() => training.openSession()).toThrow(/at most 256 sessions: end another program/);
+  const client = (session: string, seq: number) => training.addClient(session, seq, served, served.model.base);
+  for (let seq = 0; seq < 16; seq++) client(sessions[0], seq);
+  expect(() => client(sessions[1], 0)).toThrow(/at most 16 training clients/);
+  now = 59_000;
+  training.beat(sessions[1]);
+  now = 61_000;
+  client(sessions[1], 0);
+  training.openSession();
+  expect(() => training.beat(sessions[0])).toThrow(/no session/);
+  training.beat(sessions[1]);
 });

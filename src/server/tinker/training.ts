@@ -13,11 +13,13 @@ import {
   type Weights,
 } from './trained-model.ts';
 
+/** Maximum number of sessions, most of which have no training client. */
+const mostSessions = 256;
 /** Maximum number of training clients, which hold weights and an optimiser each. */
 const mostClients = 16;
 /** Maximum number of samplers that keep their weights; those of the oldest are released. */
 const mostHeld = 32;
-/** Time without a heartbeat (the SDK sends one every 10 s) after which a session's clients may be replaced. */
+/** Time without a heartbeat (the SDK sends one every 10 s) after which a session and its clients may be replaced. */
 const silentMs = 60_000;
 
 export interface TrainingClient {
@@ -90,9 +92,17 @@ export class Training {
   }
 
   openSession(): string {
+    this.requireRoom(this.sessions, mostSessions, 'sessions');
     const id = crypto.randomUUID();
     this.sessions.set(id, this.now());
     return id;
+  }
+
+  /** Makes room for one more, if need be by ending silent sessions. Throws a RefusedError if there is none. */
+  private requireRoom(held: ReadonlyMap<string, unknown>, most: number, what: string): void {
+    if (held.size >= most) this.dropSilent();
+    if (held.size >= most)
+      throw new RefusedError(`This server keeps at most ${most} ${what}: end another program first.`);
   }
 
   /** Notes a sign of life. Throws a RefusedError for a session that is not open. */
@@ -113,9 +123,7 @@ export class Training {
     const id = `${session}:train:${seq}`;
     const known = this.clients.get(id);
     if (known) return known;
-    if (this.clients.size >= mostClients) this.dropSilent();
-    if (this.clients.size >= mostClients)
-      throw new RefusedError(`This server keeps at most ${mostClients} training clients: end another program first.`);
+    this.requireRoom(this.clients, mostClients, 'training clients');
     const client: TrainingClient = { id, session, served, weights, held: [] };
     this.clients.set(id, client);
     return client;
