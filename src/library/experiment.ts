@@ -2,8 +2,7 @@
 import { customCodeOf } from '../experiment/custom-code.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { presetsByName } from '../experiment/presets.ts';
-import { servedTeachers } from '../experiment/teacher-names.ts';
-import { modelConnection } from '../session/api/model-connection.ts';
+import { refusedReceiver } from '../session/api/receivers.ts';
 import type { TrainerOptions } from './options.ts';
 
 /**
@@ -54,7 +53,7 @@ export function checkExperiment(document: unknown): ExperimentDocument {
 /** Throws NotAllowedError if an experiment has code, a judge or a served teacher that the options do not allow. */
 export function requireAllowed(
   document: unknown,
-  { allowCode = false, allowJudge = '', allowTeacher = '' }: TrainerOptions,
+  { allowCode = false, allowJudge, allowTeacher }: TrainerOptions,
 ): void {
   const experiment = parseExperiment(document);
   const code = customCodeOf(experiment).map(({ path }) => path);
@@ -62,14 +61,11 @@ export function requireAllowed(
     throw new NotAllowedError(
       `This experiment contains code (${code.join(', ')}), which was not run. Read it; if you trust it, open the trainer with {allowCode: true}.`,
     );
-  for (const part of experiment.reward?.parts ?? [])
-    if ('address' in part && modelConnection(part.address) !== modelConnection(allowJudge))
-      throw new NotAllowedError(
-        `This experiment would send its episodes to the judge at ${part.address}. If you trust that server, open the trainer with {allowJudge: "${part.address}"}.`,
-      );
-  for (const { address } of servedTeachers(experiment))
-    if (modelConnection(address) !== modelConnection(allowTeacher))
-      throw new NotAllowedError(
-        `This experiment would send its episodes to the teacher at ${address}. If you trust that server, open the trainer with {allowTeacher: "${address}"}.`,
-      );
+  const refused = refusedReceiver(experiment, { judge: allowJudge, teacher: allowTeacher });
+  if (!refused) return;
+  const { role, address } = refused;
+  const option = role === 'judge' ? 'allowJudge' : 'allowTeacher';
+  throw new NotAllowedError(
+    `This experiment would send its episodes to the ${role} at ${address}. If you trust that server, open the trainer with {${option}: "${address}"}.`,
+  );
 }

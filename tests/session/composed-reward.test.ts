@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { CodeNotAllowedError, requireCodeAllowed, requireJudgesAllowed } from '../../src/cli/allowances.ts';
+import { CodeNotAllowedError, requireAllowances, requireCodeAllowed } from '../../src/cli/allowances.ts';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { customCodeOf } from '../../src/experiment/custom-code.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
@@ -117,8 +117,8 @@ describe('a run with a composed reward', () => {
     expect(() => requireCodeAllowed([three])).toThrow(CodeNotAllowedError);
     expect(() => requireCodeAllowed([three], true)).not.toThrow();
     const judged = withReward({ kind: 'judge', model: 'm', address: 'http://judge.example/v1' });
-    expect(() => requireJudgesAllowed([judged])).toThrow(/http:\/\/judge\.example\/v1.*--allow-judge/);
-    expect(() => requireJudgesAllowed([judged], 'http://judge.example/v1/')).not.toThrow();
+    expect(() => requireAllowances([judged], {})).toThrow(/http:\/\/judge\.example\/v1.*--allow-judge/);
+    expect(() => requireAllowances([judged], { allowJudge: 'http://judge.example/v1/' })).not.toThrow();
     expect(() => withReward({ kind: 'judge', model: 'm', address: 'http://me:key@judge.example' })).toThrow(
       ExperimentError,
     );
