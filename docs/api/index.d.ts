@@ -102,8 +102,12 @@ interface TrainerOptions {
     allowCode?: boolean;
     /** Address of a judge to which an experiment's episodes may be sent. Default: none. */
     allowJudge?: string;
+    /** Key of the judge at `allowJudge`, in place of that address's key in `modelKeys`. */
+    judgeKey?: string;
     /** Address of a teacher behind an API to which an experiment's episodes may be sent. Default: none. */
     allowTeacher?: string;
+    /** Key of the teacher at `allowTeacher`, in place of that address's key in `modelKeys`. */
+    teacherKey?: string;
     /** Keys of served models (judges, teachers and policies) by their address. They are held in memory and never stored. */
     modelKeys?: {
         [address: string]: string;

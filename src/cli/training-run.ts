@@ -171,14 +171,11 @@ export async function train(options: TrainingOptions): Promise<Training> {
 
 /** The trainer of a folder's runs. */
 export function openFolder(folder: string, options: Omit<TrainingOptions, 'file' | 'print'>): Promise<Trainer> {
-  const { device, threads, connect, patienceMs, elsewhere, allowCode, allowJudge, allowTeacher } = options;
-  const { judgeKey, teacherKey } = options;
-  const modelKeys = {
-    ...(allowJudge && judgeKey && { [allowJudge]: judgeKey }),
-    ...(allowTeacher && teacherKey && { [allowTeacher]: teacherKey }),
-  };
+  const { device, threads, connect, patienceMs, elsewhere } = options;
+  const { allowCode, allowJudge, judgeKey, allowTeacher, teacherKey } = options;
   const machine = { device, threads, connect, patienceMs, elsewhere };
-  return openTrainer({ ...machine, store: { folder }, allowCode, allowJudge, allowTeacher, modelKeys });
+  const allowances = { allowCode, allowJudge, judgeKey, allowTeacher, teacherKey };
+  return openTrainer({ ...machine, ...allowances, store: { folder } });
 }
 
 /** A new run, or one that begins with a policy from elsewhere. */

@@ -27,8 +27,12 @@ export interface TrainerOptions {
   allowCode?: boolean;
   /** Address of a judge to which an experiment's episodes may be sent. Default: none. */
   allowJudge?: string;
+  /** Key of the judge at `allowJudge`, in place of that address's key in `modelKeys`. */
+  judgeKey?: string;
   /** Address of a teacher behind an API to which an experiment's episodes may be sent. Default: none. */
   allowTeacher?: string;
+  /** Key of the teacher at `allowTeacher`, in place of that address's key in `modelKeys`. */
+  teacherKey?: string;
   /** Keys of served models (judges, teachers and policies) by their address. They are held in memory and never stored. */
   modelKeys?: { [address: string]: string };
   /** @internal Place where training episodes are played; absent: on this device. Node only. */
@@ -53,7 +57,17 @@ export interface OpenedService {
 }
 
 /** Connections by name: a world's, or a served model's. */
-export function connectionsOf({ connect = {}, modelKeys = {} }: TrainerOptions): Map<string, ConnectionSettings> {
-  const models = Object.entries(modelKeys).map(([address, token]) => [modelConnection(address), { token }] as const);
-  return new Map<string, ConnectionSettings>([...Object.entries(connect), ...models]);
+export function connectionsOf({
+  connect = {},
+  modelKeys = {},
+  allowJudge = '',
+  judgeKey,
+  allowTeacher = '',
+  teacherKey,
+}: TrainerOptions): Map<string, ConnectionSettings> {
+  const connections = new Map<string, ConnectionSettings>(Object.entries(connect));
+  for (const [address, token] of Object.entries(modelKeys)) connections.set(modelConnection(address), { token });
+  if (judgeKey) connections.set(modelConnection(allowJudge, 'judge'), { token: judgeKey });
+  if (teacherKey) connections.set(modelConnection(allowTeacher, 'teacher'), { token: teacherKey });
+  return connections;
 }

@@ -45,7 +45,7 @@ function pageParts({ backend, isLasting, threads, connections = new Map() }: Pag
     models,
     machine: devices,
     openWorld: (name) => openGuardedWorld(name, connections.get(name)),
-    modelSettings: (address) => modelSettings(connections, address),
+    modelSettings: (address, role) => modelSettings(connections, address, role),
     adapters,
     openSandbox,
   });

@@ -21,7 +21,7 @@ export function nodeEngines(options: EnginesOptions = {}, connections = connecti
     machine: { open: () => openDevice({ device, threads }) },
     openWorld: (name) => openWorldHere(name, connections.get(name), patienceMs),
     models: new NodeBaseModels(),
-    modelSettings: (address) => modelSettings(connections, address),
+    modelSettings: (address, role) => modelSettings(connections, address, role),
     openSandbox: sandbox ? openSandbox : undefined,
     elsewhere,
   });

@@ -1,6 +1,6 @@
-/** Key of a model behind an API, for the player and for the judge. */
-import type { ConnectionSettings } from '../../envs/module.ts';
+/** Key of a model behind an API: the player, a judge or a teacher. */
 import { ApiModelError } from './api-model.ts';
+import type { ModelRole, ModelSettings } from './model-connection.ts';
 
 /**
  * Key for a model's address, read at each request: the user may enter another while the run is open. Throws
@@ -8,9 +8,10 @@ import { ApiModelError } from './api-model.ts';
  */
 export function currentKey(
   address: string,
-  modelSettings: ((address: string) => ConnectionSettings) | undefined,
+  modelSettings: ModelSettings | undefined,
+  role: ModelRole = 'model',
 ): string | null {
-  const { withheld, token } = modelSettings?.(address) ?? {};
+  const { withheld, token } = modelSettings?.(address, role) ?? {};
   if (withheld)
     throw new ApiModelError(
       `This experiment came from somebody else and would send its episodes to ${address}. Allow it in the setup, beside the model, then try again.`,

@@ -3,12 +3,13 @@
  * `/completions` with `echo` and `logprobs` for a prompt of token ids, as vLLM answers it. Same client and
  * permission as a model that plays.
  */
-import type { ConnectionSettings } from '../../envs/module.ts';
+
 import type { ServedName } from '../../experiment/served-name.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import type { ServedTeacher } from '../../rl/policy-teacher.ts';
 import { ApiModel } from './api-model.ts';
 import { currentKey } from './current-key.ts';
+import type { ModelSettings } from './model-connection.ts';
 
 /** A server that does not teach: no log-probabilities, or another vocabulary. */
 class ServedTeacherError extends Error {
@@ -39,11 +40,11 @@ function isSameToken(theirs: unknown, id: number, tokenizer: Tokenizer): boolean
 export function servedTeacher(
   named: ServedName,
   tokenizer: Tokenizer,
-  modelSettings?: (address: string) => ConnectionSettings,
+  modelSettings?: ModelSettings,
   options: { retryMs?: number; fetch?: typeof fetch } = {},
 ): ServedTeacher {
   const { text: name, model, address } = named;
-  const client = new ApiModel({ address, model, key: () => currentKey(address, modelSettings), ...options });
+  const client = new ApiModel({ address, model, key: () => currentKey(address, modelSettings, 'teacher'), ...options });
   const refuse = (words: string): never => {
     throw new ServedTeacherError(`The model ${name} cannot teach this run: ${words}`);
   };

@@ -4,7 +4,6 @@
  */
 
 import type { Device } from '../../device/device.ts';
-import type { ConnectionSettings } from '../../envs/module.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { PolicyName, PolicyOf } from '../../experiment/policies/registry.ts';
 import type { BaseModels } from '../../models/base-model.ts';
@@ -14,6 +13,7 @@ import type { Elsewhere } from '../../rl/elsewhere.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import type { NewRun } from '../../store/run-store.ts';
+import type { ModelSettings } from '../api/model-connection.ts';
 import type { DeviceUse } from '../device/gpu-report.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
 import type { OpenWorld } from '../opened-worlds.ts';
@@ -37,7 +37,7 @@ export interface Services {
    * Settings of a model's server: its key (held in memory only), and whether requests are allowed. Absent: allowed,
    * without a key.
    */
-  modelSettings?(address: string): ConnectionSettings;
+  modelSettings?: ModelSettings;
   /** Earlier measurements on this adapter. */
   adapters?: AdapterMemory;
   /** Sandbox for experiments that contain code; absent: they are refused. */

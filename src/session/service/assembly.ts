@@ -2,12 +2,13 @@
  * Builds the real engines: opens, plans and reports on them. The caller (a page's worker, Node) provides functions that
  * open the GPU and the worlds; code that depends on the kind of policy is in `policies/`.
  */
+
 import type { World } from '../../envs/env.ts';
-import type { ConnectionSettings } from '../../envs/module.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { type BaseModels, NoBaseModelError } from '../../models/base-model.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
+import type { ModelSettings } from '../api/model-connection.ts';
 import { type GpuMachine, reportOf, unsupported } from '../device/gpu-report.ts';
 import { SharedDevice } from '../device/shared-device.ts';
 import type { Engine, EngineFactory, OpenOptions } from '../engine.ts';
@@ -23,7 +24,7 @@ export interface AssemblyParts {
   /** Earlier measurements on this adapter. */
   adapters?: AdapterMemory;
   /** Settings of a model's server: its key (held in memory only), and whether requests are allowed. */
-  modelSettings?(address: string): ConnectionSettings;
+  modelSettings?: ModelSettings;
   /** Language models; absent: none can be opened. */
   models?: BaseModels;
   /** Sandbox for experiments that contain code; absent: they are refused. */
