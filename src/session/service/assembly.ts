@@ -8,7 +8,6 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { type BaseModels, NoBaseModelError } from '../../models/base-model.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
-import type { ModelSettings } from '../api/model-connection.ts';
 import { type GpuMachine, reportOf, unsupported } from '../device/gpu-report.ts';
 import { SharedDevice } from '../device/shared-device.ts';
 import type { Engine, EngineFactory, OpenOptions } from '../engine.ts';
@@ -24,7 +23,7 @@ export interface AssemblyParts {
   /** Earlier measurements on this adapter. */
   adapters?: AdapterMemory;
   /** Settings of a model's server: its key (held in memory only), and whether requests are allowed. */
-  modelSettings?: ModelSettings;
+  modelSettings?: Services['modelSettings'];
   /** Language models; absent: none can be opened. */
   models?: BaseModels;
   /** Sandbox for experiments that contain code; absent: they are refused. */
