@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.mjs';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { rememberLab, screenshot, serveReal } from './harness.ts';
 
 const minutes = 60_000;
@@ -55,7 +56,7 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of fiv
     const seeds = Array.from({ length: RUNS }, (_, i) => i + 1);
     await page.evaluate(
       (draft) => (document.querySelector('tabgym-app') as unknown as { app: PageParts }).app.draft.use(draft),
-      { ...micro, name: 'Five', steps: STEPS, sweep: { seeds, variants: [] } },
+      parseExperiment({ ...micro, name: 'Five', steps: STEPS, sweep: { seeds, variants: [] } }),
     );
     await page.getByRole('button', { name: 'Train', exact: true }).first().click();
     const done = async () => (await stateOf(page))?.done ?? 0;
