@@ -77,6 +77,6 @@ export class TabgymSimple extends Panel<Pick<Shell, 'store' | 'layout'>> {
   private renderBeginning() {
     return html`<h2 class="lead">${msg('An agent that knows nothing learns by trying.')}</h2>
       <div class="go">${loadingState(msg('Getting the agent ready'))}</div>
-      ${renderTerms(null, false, () => {})}`;
+      ${renderTerms({ experiment: null, trained: false }, () => {})}`;
   }
 }

@@ -17,7 +17,7 @@ import '../panels/setup.ts';
 import '../stage/stage.ts';
 import '../stage/welcome.ts';
 import { recentStepMs } from '../state/estimate.ts';
-import { worldPlain, worldTitle } from '../state/labels.ts';
+import { worldPays, worldPlain, worldTitle } from '../state/labels.ts';
 import { amountText, changeText, networkText, ofHundred, timeText } from '../state/plain-words.ts';
 import { readSuccess, type Success } from '../state/score.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
@@ -90,8 +90,14 @@ export class Story implements StoryParts {
     return html`<h2 class="lead">${this.lead()}</h2>
       ${this.finished ? this.renderEnd() : this.renderGo()}
       ${this.trained > 0 ? this.renderSuccess() : nothing}
-      ${renderTerms(this.experiment, this.trained > 0, () => this.app.navigation.lookCloser())}
+      ${this.renderWords()}
       ${this.trained > 0 ? this.renderMore() : nothing}`;
+  }
+
+  private renderWords() {
+    const { experiment } = this;
+    const pays = worldPays(experiment?.worlds[0]?.name ?? '');
+    return renderTerms({ experiment, trained: this.trained > 0, pays }, () => this.app.navigation.lookCloser());
   }
 
   /** The newest success and the time left, or the task of the world. */

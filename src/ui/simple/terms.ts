@@ -3,7 +3,13 @@ import { msg, str } from '@lit/localize';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { tryCount } from '../kit/counts.ts';
-import { worldPays } from '../state/labels.ts';
+
+interface TermsShown {
+  experiment: Experiment | null;
+  trained: boolean;
+  /** What the world pays, in a sentence; empty or absent: 1 for a success. */
+  pays?: string;
+}
 
 interface Term {
   word: string;
@@ -12,7 +18,7 @@ interface Term {
   example?: string;
 }
 
-function termsOf(experiment: Experiment | null, trained: boolean): Term[] {
+function termsOf({ experiment, trained, pays }: TermsShown): Term[] {
   const tries = experiment?.algorithm.groupSize;
   const ofTask = tries === undefined ? msg('All tries of one task.') : msg(str`${tryCount(tries)} of one task.`);
   return [
@@ -28,7 +34,7 @@ function termsOf(experiment: Experiment | null, trained: boolean): Term[] {
     },
     {
       word: msg('Reward'),
-      meaning: `${paysOf(experiment)} ${msg('Nothing else tells the agent what is right.')}`,
+      meaning: `${pays || msg('1 if the try succeeds, 0 if not.')} ${msg('Nothing else tells the agent what is right.')}`,
     },
     {
       word: msg('Chance'),
@@ -55,10 +61,6 @@ function termsOf(experiment: Experiment | null, trained: boolean): Term[] {
   ];
 }
 
-/** What the first world pays. */
-const paysOf = (experiment: Experiment | null) =>
-  worldPays(experiment?.worlds[0]?.name ?? '') || msg('1 if the try succeeds, 0 if not.');
-
 const curveTerms = (): Term[] => [
   {
     word: msg('Held-out'),
@@ -68,8 +70,8 @@ const curveTerms = (): Term[] => [
 ];
 
 /** `show`: opens the example of a group. */
-export function renderTerms(experiment: Experiment | null, trained: boolean, show: () => void): TemplateResult {
-  return html`<dl class="terms" aria-label=${msg('Words')}>${termsOf(experiment, trained).map(
+export function renderTerms(shown: TermsShown, show: () => void): TemplateResult {
+  return html`<dl class="terms" aria-label=${msg('Words')}>${termsOf(shown).map(
     ({ word, meaning, example }) =>
       html`<div><dt>${word}</dt><dd>${meaning} ${example ? html`<button class="link" @click=${show}>${example}</button>` : nothing}</dd></div>`,
   )}</dl>`;
