@@ -8,6 +8,7 @@ import type { ModelConfig } from '../policy/config.ts';
 import type { KvPrecision } from '../policy/engine/generation/cache-pages.ts';
 import { planBuffers, totalBytes } from '../policy/plan/buffers.ts';
 import { type Change, changeThatFits, type MemoryLimits, type Misfit, misfit } from '../policy/plan/fit.ts';
+import { defaultKeptBytes } from '../policy/plan/layer-buffers.ts';
 import type { PlannedBuffer } from '../policy/plan/planned-buffer.ts';
 import type { Capacity } from '../policy/policy.ts';
 import { type LoraConfig, type Projection, projections } from '../policy/weights/adapter.ts';
@@ -49,7 +50,10 @@ const capacityOf = ({ group, groups, prompt, completion, pages, tokens }: PlanSe
   batchScored: tokens,
 });
 
-const keptOf = ({ kept = 128 }: PlanSettings) => kept;
+/** Default of `kept`, in MiB. */
+export const defaultKept = defaultKeptBytes / 2 ** 20;
+
+const keptOf = ({ kept = defaultKept }: PlanSettings) => kept;
 
 /** Lists every buffer of a training run. Throws UnknownModelError. */
 export function planModel(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] {

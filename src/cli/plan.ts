@@ -13,7 +13,7 @@ import { catalogue } from '../policy/catalogue.ts';
 import { totalBytes } from '../policy/plan/buffers.ts';
 import type { Projection } from '../policy/weights/adapter.ts';
 import { fail } from './command-error.ts';
-import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
+import { defaultKept, type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
 import { wholeFrom } from './number-argument.ts';
 import { planExperiment } from './plan-experiment.ts';
 import { withFiles } from './recordings.ts';
@@ -50,7 +50,7 @@ const program = new Command('plan')
     '--kept <MiB>',
     'memory for activations: as many layers as fit keep theirs, and the backward pass computes the others again',
     wholeFrom(0),
-    128,
+    defaultKept,
   )
   .option('--rank <n>', 'rank of the adapter', positive, 16)
   .option('--targets <names>', 'adapted projections, separated by commas, or all', targets, parseTargets('all'))

@@ -37,7 +37,7 @@ const keptActivations = (sizes: Sizes) =>
   );
 
 /** Default bytes for activations that layers keep. */
-const defaultKeptBytes = 1 << 27;
+export const defaultKeptBytes = 1 << 27;
 
 /** Bytes of the activations that one layer keeps. */
 export const keptLayerBytes = (sizes: Sizes) => 4 * keptActivations(sizes).reduce((sum, [, floats]) => sum + floats, 0);
