@@ -196,8 +196,10 @@ export interface LeagueRules {
   every: number;
   /** Number of earlier selves that are kept. */
   size: number;
-  /** Share of the games against earlier selves; the others are against the present policy. */
+  /** Share of the games against earlier selves, of those without the world's own player; the others: the present policy. */
   share: number;
+  /** The world's own player, which takes part in the league, and its share of all games. */
+  own: { name: string; share: number };
 }
 
 /** What a league needs to know of a game. */

@@ -1,5 +1,6 @@
 /** Options that worlds with two seats share. */
-import { choice, option, whole } from '../fields/fields.ts';
+import { choice, option, real, whole } from '../fields/fields.ts';
+import type { LeagueRules } from './game.ts';
 
 /** Field `seat` of a world whose seats are the first and the second. */
 export const seatField = option(choice(['both', 'first', 'second']), 'both', {
@@ -24,4 +25,29 @@ export const leagueFields = ({ every, size }: { every: number; size: number }) =
     sentence: 'Number of earlier selves that are kept, the latest ones; 0: the policy plays against itself alone.',
     unit: 'selves',
   }),
+  leagueOwn: option(real(0, 1), 0, {
+    label: 'Games against the world’s own player',
+    sentence:
+      'Share of the games of a step against the player that evaluations are against; the others are against earlier selves or the present policy.',
+    step: 0.1,
+  }),
+});
+
+/** Options of a world with `leagueFields` and its own share of games against earlier selves. */
+interface LeagueOptions {
+  leagueEvery: number;
+  leagueSize: number;
+  leagueShare: number;
+  leagueOwn: number;
+}
+
+/** The league under these options. `name`: the world's own player. */
+export const leagueOf = (
+  { leagueEvery, leagueSize, leagueShare, leagueOwn }: LeagueOptions,
+  name: string,
+): LeagueRules => ({
+  every: leagueEvery,
+  size: leagueSize,
+  share: leagueShare,
+  own: { name, share: leagueOwn },
 });

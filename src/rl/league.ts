@@ -1,6 +1,6 @@
 /**
- * Self-play in a world with seats: the other seat is played by the policy as it is at the start of the step, or by one
- * of its earlier selves. A self is kept as its strategy, the exact probability of each action by the information of a
+ * Self-play in a world with seats: the other seat is played by the policy as it is at the start of the step, by one of
+ * its earlier selves, or in a share of the games by the world's own player. A self is kept as its strategy, the exact probability of each action by the information of a
  * seat, so that it needs no second set of weights, and a task that carries it can be played again anywhere. Selves and
  * ratings are texts beside the weights, and are saved with them.
  *
@@ -43,6 +43,8 @@ interface Self {
 interface Standing {
   rating: number;
   selves: readonly Self[];
+  /** The world's own player; absent: none of the games is against it. */
+  own?: { name: string; rating: number };
   /** Sum of the strategies of all steps, each weighted by its step. Absent in runs from before it was kept. */
   average?: StrategySum;
 }
@@ -60,6 +62,9 @@ interface Parts {
   conversation: Conversation;
 }
 
+/** Opponent of a task: the index of an earlier self, or the world's own player. */
+type Opponent = number | 'own';
+
 /** The experiment's entry of the league's world. */
 type Played = Pick<TrainerSettings['worlds'][number], 'name' | 'options'>;
 
@@ -68,8 +73,8 @@ export class League {
   private informations: Informations = { lines: [] };
   /** Empty in a step that needs it for nothing. */
   private strategy: Strategy = {};
-  /** Index of the earlier self that plays the other seat of a task. Absent: the present policy plays it. */
-  private readonly opponents = new Map<Task, number>();
+  /** Player of the other seat of a task. Absent: the present policy plays it. */
+  private readonly opponents = new Map<Task, Opponent>();
   private step = 0;
 
   private constructor(
@@ -97,7 +102,8 @@ export class League {
     this.opponents.clear();
     const kept = this.parts.policy.texts.get(TEXT);
     this.standing = kept ? JSON.parse(kept) : { rating: firstRating, selves: [] };
-    const { size, every, share } = this.rules;
+    const { size, every, share, own } = this.rules;
+    if (own.share > 0) this.standing = { own: { name: own.name, rating: firstRating }, ...this.standing };
     const isKept = size > 0 && (step - 1) % every === 0;
     const isMeasured = this.seats.exploitability !== undefined;
     const isPlayed = share < 1 || size === 0;
@@ -133,33 +139,44 @@ export class League {
 
   /** Gives each of a step's tasks in this world its opponent. `wave`: the round of tasks within the step. */
   oppose(tasks: readonly Task[], wave = 0): Task[] {
-    const { selves } = this.standing;
-    const { partFor } = this.informations;
     return tasks.map((task, i) => {
       if (task.world !== this.world.name) return task;
-      const keys = [this.settings.seed, STREAM, this.step, wave, i];
-      const earlier = selves.length > 0 && uniform(...keys, 0) < this.rules.share;
-      const index = earlier ? below(selves.length, ...keys, 1) : -1;
-      const whole = earlier ? selves[index].strategy : this.strategy;
-      const opposed = against(task, partFor?.(task.id, whole) ?? whole);
-      if (earlier) this.opponents.set(opposed, index);
+      const opponent = this.opponentAt([this.settings.seed, STREAM, this.step, wave, i]);
+      const opposed = opponent === 'own' ? { ...task } : this.againstSelf(task, opponent);
+      if (opponent !== null) this.opponents.set(opposed, opponent);
       return opposed;
     });
   }
 
-  /** Changes the ratings by the games of the step against earlier selves. */
+  /** Opponent by the keys of its draws; null: the present policy. */
+  private opponentAt(keys: readonly number[]): Opponent | null {
+    const { own, share } = this.rules;
+    const { selves } = this.standing;
+    if (uniform(...keys, 2) < own.share) return 'own';
+    return selves.length > 0 && uniform(...keys, 0) < share ? below(selves.length, ...keys, 1) : null;
+  }
+
+  /** The task against an earlier self, by its index, or the present policy. */
+  private againstSelf(task: Task, index: number | null): Task {
+    const { partFor } = this.informations;
+    const whole = index === null ? this.strategy : this.standing.selves[index].strategy;
+    return against(task, partFor?.(task.id, whole) ?? whole);
+  }
+
+  /** Changes the ratings by the games of the step against earlier selves and the world's own player. */
   observe(played: readonly Trajectory[]): void {
     const games = played.filter(({ task, ending }) => this.opponents.has(task) && ending !== 'world-failure');
-    let { rating } = this.standing;
-    const selves = [...this.standing.selves];
-    for (const [index, members] of groupBy(games, ({ task }) => this.opponents.get(task)!)) {
+    const selves = this.standing.selves.map((self) => ({ ...self }));
+    const next = { ...this.standing, selves, ...(this.standing.own && { own: { ...this.standing.own } }) };
+    for (const [opponent, members] of groupBy(games, ({ task }) => this.opponents.get(task)!)) {
       const { draw } = this.seats;
+      const other = opponent === 'own' ? next.own! : selves[opponent];
       const result = mean(members.map(({ score }) => (score > draw ? 1 : score < draw ? 0 : 0.5)));
-      const change = K * (result - expected(rating, selves[index].rating));
-      rating += change;
-      selves[index] = { ...selves[index], rating: selves[index].rating - change };
+      const change = K * (result - expected(next.rating, other.rating));
+      next.rating += change;
+      other.rating -= change;
     }
-    this.standing = { ...this.standing, rating, selves };
+    this.standing = next;
   }
 
   /** Writes ratings and selves beside the weights. */
@@ -168,7 +185,7 @@ export class League {
   }
 
   metrics(): { [metric: string]: number } {
-    const { rating, selves, average = {} } = this.standing;
+    const { rating, selves, own, average = {} } = this.standing;
     const { exploitability } = this.seats;
     return {
       ...(exploitability && {
@@ -177,6 +194,7 @@ export class League {
       }),
       leagueRating: rating,
       ...(selves.length > 0 && { leagueFirstRating: selves[0].rating }),
+      ...(own && { leagueOwnRating: own.rating }),
       leagueSelves: selves.length,
     };
   }

@@ -12,6 +12,7 @@ import {
 import { strategyIn } from '../../src/envs/game-world.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
 import { buildTokenizer } from '../../src/policy/text/tokenizer.ts';
+import { groupBy } from '../../src/rl/common/numbers.ts';
 import { contextBefore } from '../../src/rl/episode/window.ts';
 import { newGoals } from '../../src/rl/goals/registry.ts';
 import { League } from '../../src/rl/league.ts';
@@ -39,6 +40,11 @@ const options = (change: Partial<TrainerSettings> = {}): TrainerSettings => {
     horizon: [{ steps: 1, turns: 4 }],
     ...change,
   };
+};
+
+/** Two fifths of the groups are against the world's own player. */
+const mixed: Partial<TrainerSettings> = {
+  worlds: [{ name: 'kuhn', weight: 1, options: { leagueEvery: 2, leagueSize: 2, leagueShare: 0.5, leagueOwn: 0.4 } }],
 };
 
 const newPolicy = () =>
@@ -133,16 +139,44 @@ describe('the league', () => {
     expect(last).toBeCloseTo(exploitability(kuhnGame, mean), 10);
   });
 
-  it('continues exactly from a saved state', async () => {
+  it('plays a share of its groups against the world’s own player, and rates it by name', async () => {
+    const { policy, worlds, trainer } = await opened(newPolicy(), mixed);
+    const { conversation } = trainer.evaluator;
+    const metrics = [];
+    for (let k = 1; k <= 5; k++) {
+      const { record, trajectories } = await trainer.step(k);
+      metrics.push(record.metrics);
+      for (const members of groupBy(trajectories, ({ group }) => group).values())
+        expect(new Set(members.map(({ task }) => JSON.stringify(task.options))).size).toBe(1);
+    }
+    const { own, selves } = JSON.parse(policy.texts.get('league')!);
+    expect(own).toEqual({ name: 'equilibrium', rating: metrics.at(-1)!.leagueOwnRating });
+    expect(own.rating).not.toBe(1000);
+    const league = League.of(options(mixed), { policy, worlds, conversation })!;
+    await league.begin(6);
+    const tasks = await worlds.get('kuhn')!.tasks({}, 'train');
+    const played = league.oppose(tasks).map((task) => strategyIn(task));
+    const share = (isOne: (strategy: Strategy | undefined) => boolean) => played.filter(isOne).length / tasks.length;
+    const isSelf = (each: Strategy | undefined) =>
+      each !== undefined && selves.some((self: { strategy: Strategy }) => isSame(self.strategy, each));
+    // 12,000 tasks: three standard deviations are below 0.014.
+    expect(Math.abs(share((each) => each === undefined) - 0.4)).toBeLessThan(0.014);
+    expect(Math.abs(share(isSelf) - 0.6 * 0.5)).toBeLessThan(0.014);
+  });
+
+  it.each([
+    ['selves', {}],
+    ['selves and the world’s own player', mixed],
+  ])('continues exactly from a saved state: %s', async (_, change) => {
     const play = async (cut: number | null) => {
-      let { trainer, policy } = await opened();
+      let { trainer, policy } = await opened(newPolicy(), change);
       const records = [];
       for (let k = 1; k <= 5; k++) {
         records.push(withoutTimes((await trainer.step(k)).record).metrics);
         if (k !== cut) continue;
         const [state, reference] = [await policy.save(), await policy.save({ reference: true })];
         const next = newPolicy();
-        ({ trainer, policy } = await opened(next));
+        ({ trainer, policy } = await opened(next, change));
         await next.load(reference, { reference: true });
         await next.load(state);
       }

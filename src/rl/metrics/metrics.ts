@@ -297,6 +297,7 @@ export const metrics: readonly Metric[] = [
   ...agreementMetrics,
   metric('task', 'leagueRating', 'number', 'Elo rating of the policy among its earlier selves, 1,000 at the start.'),
   metric('task', 'leagueFirstRating', 'number', 'Elo rating of the earliest self that is kept.'),
+  metric('task', 'leagueOwnRating', 'number', 'Elo rating of the world’s own player, 1,000 at the start.'),
   metric('task', 'leagueSelves', 'count', 'Number of earlier selves that are kept as opponents.'),
   metric(
     'policy',

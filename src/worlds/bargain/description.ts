@@ -1,6 +1,7 @@
 /** Description of the bargaining world: the facts that both its module and its client need. */
 import type { WorldDescription, WorldOptions } from '../../envs/env.ts';
 import { ownInstruction } from '../../envs/instruction.ts';
+import { leagueOf } from '../../envs/seat-options.ts';
 import { ownOptions } from './options.ts';
 
 export const bargainDescription: WorldDescription = {
@@ -25,8 +26,8 @@ export const bargainDescription: WorldDescription = {
     draw: 0.5,
     memoryless: true,
     league: (options) => {
-      const { opponent, leagueEvery, leagueSize, leagueShare } = ownOptions(options as WorldOptions);
-      return opponent === 'self' ? { every: leagueEvery, size: leagueSize, share: leagueShare } : null;
+      const own = ownOptions(options as WorldOptions);
+      return own.opponent === 'self' ? leagueOf(own, 'conceding') : null;
     },
   },
 };

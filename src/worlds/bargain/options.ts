@@ -41,7 +41,7 @@ const schema = v.strictObject({
   leagueShare: option(real(0, 1), 1, {
     label: 'Games against earlier selves',
     sentence:
-      'Share of the games of a step against an earlier self; the others are against the present policy, whose strategy is then computed at every step.',
+      'Share of the games of a step against an earlier self, among those that the world’s own player does not play; the others are against the present policy, whose strategy is then computed at every step.',
     step: 0.1,
   }),
   instruction: instructionField,

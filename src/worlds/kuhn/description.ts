@@ -2,6 +2,7 @@
 import type { WorldDescription, WorldOptions } from '../../envs/env.ts';
 import { exploitability, seatLines } from '../../envs/game.ts';
 import { ownInstruction } from '../../envs/instruction.ts';
+import { leagueOf } from '../../envs/seat-options.ts';
 import { parseKuhnOptions } from './options.ts';
 import { kuhnGame } from './rules.ts';
 
@@ -27,8 +28,8 @@ export const kuhnDescription: WorldDescription = {
     exploitability: (strategy) => exploitability(kuhnGame, strategy),
     draw: 0,
     league: (options) => {
-      const { opponent, leagueEvery, leagueSize, leagueShare } = ownOptions(options as WorldOptions);
-      return opponent === 'self' ? { every: leagueEvery, size: leagueSize, share: leagueShare } : null;
+      const own = ownOptions(options as WorldOptions);
+      return own.opponent === 'self' ? leagueOf(own, 'equilibrium') : null;
     },
   },
 };

@@ -17,7 +17,8 @@ const schema = v.strictObject({
   ...leagueFields({ every: 20, size: 8 }),
   leagueShare: option(real(0, 1), 0.5, {
     label: 'Games against earlier selves',
-    sentence: 'Share of the games of a step against an earlier self; the others are against the present policy.',
+    sentence:
+      'Share of the games of a step against an earlier self, among those that the world’s own player does not play; the others are against the present policy.',
     step: 0.1,
   }),
   instruction: instructionField,
