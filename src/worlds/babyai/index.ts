@@ -58,6 +58,7 @@ export const babyai: WorldModule = {
     }),
   },
   plain: 'An agent learns to follow instructions such as “go to the red ball” in a small room.',
+  pays: 'Nearly 1 for a quick success, less for a slow one, at least 0.1; 0 without a success.',
   view: 'babyai',
   suites: babyaiSuites,
   connection: { kind: 'wasm' },

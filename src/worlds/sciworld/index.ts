@@ -33,6 +33,7 @@ export const sciworld: WorldModule = {
     language: () => ({ promptTokens: 1024, observationTokens: 90, oracleTurns: 24 }),
   },
   plain: 'An agent learns to do simple science experiments in a house of ten places.',
+  pays: "The share of the experiment's points that it has at its last turn: 1 if complete, −1 if it fails.",
   view: 'sciworld',
   suites: sciworldSuites,
   connection: { kind: 'wasm' },

@@ -29,6 +29,7 @@ export const shop: WorldModule = {
     }),
   },
   plain: 'An agent learns to buy what was asked for in a shop.',
+  pays: 'How well the bought thing fits the wish, from 0 to 1; 0 if nothing is bought.',
   view: 'shop',
   suites: shopSuites,
   connection: { kind: 'wasm', timeoutMs: 60_000 },

@@ -77,6 +77,7 @@ function moduleOf({ facts, family, texts }: Parts): WorldModule {
       }),
     },
     plain: facts.plain,
+    pays: '1 for a success; before, half of the share of steps on the way that are done.',
     view: 'tools',
     connection: { kind: 'wasm' },
     agentgym: async () => (await import('./agentgym.ts')).agentGymForm(facts),

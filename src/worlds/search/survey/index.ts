@@ -18,6 +18,7 @@ export const survey: WorldModule = {
     }),
   },
   plain: 'An agent learns to find all works that fit, and to say why.',
+  pays: 'How well the list fits, from 0 to 1: missing works count against it, and so do wrong ones.',
   view: 'search-survey',
   connection: {
     kind: 'wasm',
