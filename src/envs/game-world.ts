@@ -4,7 +4,7 @@
  * actions always give the same answers.
  */
 import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from './env.ts';
-import { after, type Game, informationOf, opening, type Position, type Strategy } from './game.ts';
+import { after, type Game, informationOf, opening, type PlayedGame, type Position, type Strategy } from './game.ts';
 import { uniformAt } from './random-player.ts';
 
 /** A player by the state of the game, which it sees whole: the probability of each action, in the game's order. */
@@ -27,6 +27,9 @@ export interface GameRules<State> {
   /** A player for the policy's seat, which sees what the seat sees. Its most probable action is the oracle's. */
   oracle?(options: WorldOptions): Mover<State>;
 }
+
+/** Part of the rules that a game goes on by. */
+type PlayRules<State> = Pick<GameRules<State>, 'game' | 'opponent' | 'read'>;
 
 /** An action that the game offers, or the answer to a text that names none. */
 type Reading = { action: string } | { refusal: string };
@@ -88,11 +91,7 @@ export class GameWorld<State> implements World {
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
     return slots.map((slot, k) => {
-      const { id, options } = tasks[k];
-      const game = this.rules.game(options);
-      const deal = Math.floor(id / SEATS) % game.deals.length;
-      const strategy = strategyIn(tasks[k]) ?? this.rules.opponent(options);
-      const table = { game, options, at: opening(game.deals[deal]), seat: id % SEATS, strategy, id, moves: 0 };
+      const table = tableOf(this.rules, tasks[k]);
       this.tables.set(slot, table);
       return { ...this.answer(table), valid: true };
     });
@@ -104,23 +103,20 @@ export class GameWorld<State> implements World {
       const read = this.read(table, actions[k]);
       // A refusal pays nothing, after the end either.
       if ('refusal' in read) return { ...this.answer(table), valid: false, reward: 0, observation: read.refusal };
-      table.at = after(table.game, table.at, table.seat, read.action);
+      take(table, read.action);
       return { ...this.answer(table), valid: true };
     });
   }
 
-  private read({ game, at, seat }: Table<State>, text: string): Reading {
-    const { ending, read } = this.rules;
-    if (game.toAct(at.state) === null) return { refusal: ending(at.state, seat) };
-    if (read) return read(at.state, text);
-    return game.actions(at.state).includes(text) ? { action: text } : { refusal: game.sees(at.state, seat) };
+  private read(table: Table<State>, text: string): Reading {
+    const { game, at, seat } = table;
+    return game.toAct(at.state) === null
+      ? { refusal: this.rules.ending(at.state, seat) }
+      : readAt(this.rules, table, text);
   }
 
-  /** The policy's next information or the end, after the other seat's moves. */
-  private answer(table: Table<State>): Omit<Feedback, 'valid'> {
-    const { game, seat } = table;
-    letOtherMove(table);
-    const { state } = table.at;
+  /** The policy's next information or the end. */
+  private answer({ game, at: { state }, seat }: Table<State>): Omit<Feedback, 'valid'> {
     if (game.toAct(state) !== null)
       return { observation: game.sees(state, seat), reward: 0, done: false, validActions: game.actions(state) };
     return {
@@ -157,6 +153,45 @@ export class GameWorld<State> implements World {
 const numbers = ([first, end]: readonly [number, number]): number[] =>
   Array.from({ length: end - first }, (_, k) => first + k);
 
+/** The game of a task, after the moves before the policy's first turn. */
+function tableOf<State>(rules: PlayRules<State>, task: Pick<Task, 'id' | 'options'>): Table<State> {
+  const { id, options } = task;
+  const game = rules.game(options);
+  const at = opening(game.deals[Math.floor(id / SEATS) % game.deals.length]);
+  const strategy = strategyIn(task) ?? rules.opponent(options);
+  const table = { game, options, at, seat: id % SEATS, strategy, id, moves: 0 };
+  letOtherMove(table);
+  return table;
+}
+
+/** The action that a text names at the policy's turn. */
+function readAt<State>({ read }: PlayRules<State>, { game, at, seat }: Table<State>, text: string): Reading {
+  if (read) return read(at.state, text);
+  return game.actions(at.state).includes(text) ? { action: text } : { refusal: game.sees(at.state, seat) };
+}
+
+/** Takes an action of the policy, and the other seat's moves after it. */
+function take<State>(table: Table<State>, action: string): void {
+  table.at = after(table.game, table.at, table.seat, action);
+  letOtherMove(table);
+}
+
+/**
+ * State of a task's game after these actions of the policy's seat, which the world took: its last state after an
+ * episode. `seat`: the policy's. It is the same state as in the world, because the other seat's moves are functions of the task.
+ */
+export function stateAfter<State>(
+  rules: PlayRules<State>,
+  { task, actions }: PlayedGame,
+): { state: State; seat: number } {
+  const table = tableOf(rules, task as Pick<Task, 'id' | 'options'>);
+  for (const text of actions) {
+    const reading = readAt(rules, table, text);
+    if ('action' in reading) take(table, reading.action);
+  }
+  return { state: table.at.state, seat: table.seat };
+}
+
 /** Lets the other seat move until it is the policy's turn or the game is over. */
 function letOtherMove<State>(table: Table<State>): void {
   const { game, strategy } = table;
@@ -177,8 +212,7 @@ function planOf<State>(table: Table<State>, player: Mover<State>): string[] {
     const chances = player(table.at.state, seat);
     const action = game.actions(table.at.state)[chances.indexOf(Math.max(...chances))];
     plan.push(action);
-    table.at = after(game, table.at, seat, action);
-    letOtherMove(table);
+    take(table, action);
   }
   return plan;
 }

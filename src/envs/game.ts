@@ -210,10 +210,10 @@ export interface Informations {
   partFor?(id: number, strategy: Strategy): Strategy;
 }
 
-/** A task whose game is over. */
-interface PlayedTask {
-  id: number;
-  options: { [name: string]: unknown };
+/** A game that is over: its task, and the actions that the world took from the policy's seat. */
+export interface PlayedGame {
+  task: { id: number; options: { [name: string]: unknown } };
+  actions: readonly string[];
 }
 
 /** Part of a world's description: the policy takes one of several seats. */
@@ -222,8 +222,8 @@ export interface SeatRules {
   informations(options: { [name: string]: unknown }): Promise<Informations>;
   /** Exploitability of a strategy for all seats. Absent: it is not known. */
   exploitability?(strategy: Strategy): number;
-  /** Returns the function that measures a finished game, by its task and its last text. Absent: there are no measures. */
-  measures?(): Promise<(task: PlayedTask, ending: string) => { [metric: string]: number }>;
+  /** Returns the function that measures a finished game, by its last state. Absent: there are no measures. */
+  measures?(): Promise<(game: PlayedGame) => { [metric: string]: number }>;
   /** Payoff that a draw has: above it a game is won, below it lost. */
   draw: number;
   /**

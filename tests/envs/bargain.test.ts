@@ -204,8 +204,11 @@ describe('the measures of an agreement', () => {
     let [agreed, optimal] = [0, 0];
     for (const [slot, task] of tasks.entries()) {
       let [answer] = await world.reset([slot], [task]);
-      for (let turn = 0; !answer.done; turn++)
-        [answer] = await world.step([slot], [randomAction(answer.validActions!, 5, slot, turn)]);
+      const actions: string[] = [];
+      for (let turn = 0; !answer.done; turn++) {
+        actions.push(randomAction(answer.validActions!, 5, slot, turn));
+        [answer] = await world.step([slot], actions.slice(-1));
+      }
       const { counts, values } = deals[Math.floor(task.id / 2)].deal;
       const divisions: [number, number][] = [];
       for (let a = 0; a <= counts[0]; a++)
@@ -225,7 +228,7 @@ describe('the measures of an agreement', () => {
       expect(divisions.some(([x, y]) => x === got[0] && y === got[1]) || numbers[0] + numbers[1] === 0).toBe(true);
       const better = divisions.filter(([x, y]) => (x > got[0] && y >= got[1]) || (x >= got[0] && y > got[1]));
       const isAgreed = answer.observation.startsWith('agreed');
-      expect(measure(task, answer.observation)).toEqual({
+      expect(measure({ task, actions })).toEqual({
         agreements: isAgreed ? 1 : 0,
         jointValue: expect.closeTo((got[0] + got[1]) / Math.max(...divisions.map(([x, y]) => x + y)), 10),
         paretoOptimal: better.length === 0 ? 1 : 0,

@@ -1,5 +1,6 @@
 /** Metrics of games in which the seats divide something: how well they did together, by the rules of the world. */
 import type { World } from '../../envs/env.ts';
+import type { PlayedGame } from '../../envs/game.ts';
 import { groupBy, mean } from '../common/numbers.ts';
 import { worldNamed } from '../episode/by-world.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
@@ -34,6 +35,11 @@ export const agreementMetrics = [
   },
 ] as const;
 
+const gameOf = ({ task, turns }: Trajectory): PlayedGame => ({
+  task,
+  actions: turns.filter(({ valid }) => valid).map(({ action }) => action),
+});
+
 /** Means over the games that were played to their end, of the worlds that measure them; none without such a world. */
 export async function gameMetrics(
   worlds: ReadonlyMap<string, World>,
@@ -43,7 +49,7 @@ export async function gameMetrics(
   const measured = await Promise.all(
     [...groupBy(finished, ({ task }) => task.world)].map(async ([name, own]) => {
       const measure = await worldNamed(worlds, name).describe().seats?.measures?.();
-      return measure ? own.map(({ task, turns }) => measure(task, turns[turns.length - 1].observation)) : [];
+      return measure ? own.map((one) => measure(gameOf(one))) : [];
     }),
   );
   const games = measured.flat();

@@ -2,47 +2,39 @@
  * How well a finished game divided its pool, for both seats together. Waiting is left out: a discount changes none of
  * the measures.
  */
-import type { WorldOptions } from '../../envs/env.ts';
-import { type Deal, listsUpTo, TOTAL, worthOf } from './deals.ts';
-import { gameOf } from './games.ts';
+import type { PlayedGame } from '../../envs/game.ts';
+import { stateAfter } from '../../envs/game-world.ts';
+import { type Deal, TOTAL, worthOf } from './deals.ts';
+import { bargainPlay } from './games.ts';
+import { offeredTo, offersIn, restOf } from './rules.ts';
 
-/** Shares of the pool's value that both seats get, each by its own values. */
+/** Shares of the pool's value that the seats get, each by its own values. */
 type Shares = readonly [number, number];
 
+const divisions = new WeakMap<Deal, readonly Shares[]>();
 /** Shares by every division of the pool. */
-const divisionsOf = ({ counts, values }: Deal): Shares[] =>
-  listsUpTo(counts).map((given) => {
-    const kept = counts.map((count, kind) => count - given[kind]);
-    return [worthOf(kept, values[0]) / TOTAL, worthOf(given, values[1]) / TOTAL];
-  });
-
-/** Shares of the policy's seat and the other by the text after the last turn; null: no agreement. */
-function sharesIn(ending: string): Shares | null {
-  const [own, other] = ending
-    .split('worth ')
-    .slice(1)
-    .map((text) => Number.parseInt(text, 10) / TOTAL);
-  return other === undefined ? null : [own, other];
+function divisionsOf(deal: Deal): readonly Shares[] {
+  const { values } = deal;
+  const known =
+    divisions.get(deal) ??
+    [...offersIn(deal).values()].map(
+      (given): Shares => [worthOf(restOf(deal, given), values[0]) / TOTAL, worthOf(given, values[1]) / TOTAL],
+    );
+  divisions.set(deal, known);
+  return known;
 }
 
-/** Measures of a finished game, by its task and the text after its last turn. */
-export function measuresOf(
-  { id, options }: { id: number; options: { [name: string]: unknown } },
-  ending: string,
-): { [metric: string]: number } {
-  const { deals } = gameOf(options as WorldOptions);
-  const seat = id % 2;
-  const shares = divisionsOf(deals[Math.floor(id / 2) % deals.length].deal).map(
-    (both): Shares => [both[seat], both[1 - seat]],
-  );
-  const agreed = sharesIn(ending);
-  const [own, other] = agreed ?? [0, 0];
+/** Measures of a finished game. */
+export function measuresOf(played: PlayedGame): { [metric: string]: number } {
+  const talk = stateAfter(bargainPlay, played).state;
+  const [first, second] = [0, 1].map((seat) => (talk.accepted ? offeredTo(talk, seat)! / TOTAL : 0));
+  const shares = divisionsOf(talk.deal);
   const best = Math.max(...shares.map(([a, b]) => a + b));
-  const isDominated = shares.some(([a, b]) => a >= own && b >= other && a + b > own + other);
+  const isDominated = shares.some(([a, b]) => a >= first && b >= second && a + b > first + second);
   return {
-    agreements: agreed ? 1 : 0,
-    jointValue: (own + other) / best,
+    agreements: talk.accepted ? 1 : 0,
+    jointValue: (first + second) / best,
     paretoOptimal: isDominated ? 0 : 1,
-    nashProduct: own * other,
+    nashProduct: first * second,
   };
 }

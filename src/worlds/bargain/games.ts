@@ -3,7 +3,8 @@ import type { Split, WorldOptions } from '../../envs/env.ts';
 import type { Game, Informations, SeatLine } from '../../envs/game.ts';
 import { dealsOf } from './deals.ts';
 import { ownOptions, parseBargain } from './options.ts';
-import { bargaining, linesOf, type Talk } from './rules.ts';
+import { byChance, conceding } from './players.ts';
+import { bargaining, linesOf, readBargain, type Talk } from './rules.ts';
 
 /** Deals of training and held-out deals; the held-out ones follow the others. */
 const [DEALS_IN_TRAINING, DEALS_HELD_OUT] = [1000, 200];
@@ -27,6 +28,16 @@ export function gameOf(options: WorldOptions): Game<Talk> {
   games.set(key, game);
   return game;
 }
+
+/** Rules that a game goes on by. */
+export const bargainPlay = {
+  game: gameOf,
+  opponent: (options: WorldOptions) => {
+    const { opponent, turns } = ownOptions(options);
+    return opponent === 'chance' ? byChance : conceding(turns);
+  },
+  read: readBargain,
+};
 
 function linesIn(options: WorldOptions, deal: number, seat: number): SeatLine[] {
   const game = gameOf(options);

@@ -28,7 +28,7 @@ const nothing = 'nothing';
 const seatAt = ({ offers }: Pick<Talk, 'offers'>): number => offers.length % 2;
 
 /** The goods of each kind that a list leaves in the pool. */
-const restOf = ({ counts }: Deal, given: readonly number[]): number[] =>
+export const restOf = ({ counts }: Deal, given: readonly number[]): number[] =>
   counts.map((count, kind) => count - given[kind]);
 
 /** Goods that each seat gets by the last offer. */
