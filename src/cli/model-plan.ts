@@ -6,9 +6,8 @@
 import { configOf, findModel } from '../policy/catalogue.ts';
 import type { ModelConfig } from '../policy/config.ts';
 import type { KvPrecision } from '../policy/engine/generation/cache-pages.ts';
-import { planBuffers, totalBytes } from '../policy/plan/buffers.ts';
+import { keptBytesWithin, planBuffers, totalBytes } from '../policy/plan/buffers.ts';
 import { type Change, changeThatFits, type MemoryLimits, type Misfit, misfit } from '../policy/plan/fit.ts';
-import { defaultKeptBytes } from '../policy/plan/layer-buffers.ts';
 import type { PlannedBuffer } from '../policy/plan/planned-buffer.ts';
 import type { Capacity } from '../policy/policy.ts';
 import { type LoraConfig, type Projection, projections } from '../policy/weights/adapter.ts';
@@ -25,7 +24,7 @@ export interface PlanSettings {
   /** Precision of K/V rows during decoding, and the number of pages. Default: as many as all trajectories may need. */
   kv?: KvPrecision;
   pages?: number;
-  /** MiB for activations that layers keep for the backward. Default: 128. */
+  /** MiB for activations that layers keep for the backward. Default: `defaultKeptMiB`, or less if that does not fit. */
   kept?: number;
   /** Trajectories of a prompt that are decoded at once. */
   group: number;
@@ -50,24 +49,21 @@ const capacityOf = ({ group, groups, prompt, completion, pages, tokens }: PlanSe
   batchScored: tokens,
 });
 
-/** Default of `kept`, in MiB. */
-export const defaultKept = defaultKeptBytes / 2 ** 20;
-
-const keptOf = ({ kept = defaultKept }: PlanSettings) => kept;
-
 /** Lists every buffer of a training run. Throws UnknownModelError. */
-export function planModel(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] {
+export function planModel(
+  settings: PlanSettings,
+  { bindingBytes, totalBytes: mostBytes }: MemoryLimits,
+): PlannedBuffer[] {
   const config = configFor(settings);
-  const lora: LoraConfig = { rank: settings.rank, alpha: 2 * settings.rank, targets: settings.targets };
-  return planBuffers(config, capacityOf(settings), {
-    trainable: true,
-    reference: true,
-    precision: settings.weights,
-    kvCache: settings.kv,
-    keptBytes: keptOf(settings) * 2 ** 20,
-    lora,
-    blockBytes: bindingBytes,
-  });
+  const capacity = capacityOf(settings);
+  const { rank, targets, weights, kv, kept } = settings;
+  const lora: LoraConfig = { rank, alpha: 2 * rank, targets };
+  const options = {
+    ...{ trainable: true, reference: true, precision: weights, kvCache: kv },
+    ...{ lora, blockBytes: bindingBytes },
+  };
+  const keptBytes = kept === undefined ? keptBytesWithin(mostBytes, config, capacity, options) : kept * 2 ** 20;
+  return planBuffers(config, capacity, { ...options, keptBytes });
 }
 
 /** Minimum number of tokens of a training batch: it must hold a whole trajectory. */
@@ -90,7 +86,7 @@ function shorter(s: PlanSettings, name: 'prompt' | 'completion'): PlanSettings |
 
 /** In order of their cost to the run, the cheapest first. */
 const changes: readonly Change<PlanSettings>[] = [
-  { apply: (s) => (keptOf(s) > 0 ? { ...s, kept: keptOf(s) >> 1 } : null), describe: (s) => [`--kept ${s.kept}`] },
+  { apply: (s) => (s.kept ? { ...s, kept: s.kept >> 1 } : null), describe: (s) => [`--kept ${s.kept}`] },
   {
     apply: (s) => (s.weights === 'int4' ? null : { ...s, weights: s.weights === 'f32' ? 'int8' : 'int4' }),
     describe: (s) => [`--weights ${s.weights}`],
@@ -111,9 +107,9 @@ function shortContext(settings: PlanSettings): number | null {
 }
 
 /** The plan, or the reason why none can be made. */
-export function planOrProblem(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] | string {
+export function planOrProblem(settings: PlanSettings, room: MemoryLimits): PlannedBuffer[] | string {
   try {
-    return planModel(settings, bindingBytes);
+    return planModel(settings, room);
   } catch (error) {
     if (isUnplannable(error)) return error.message;
     throw error;
@@ -121,7 +117,7 @@ export function planOrProblem(settings: PlanSettings, bindingBytes: number): Pla
 }
 
 function misfitOf(settings: PlanSettings, room: MemoryLimits): Misfit | string | null {
-  const plan = planOrProblem(settings, room.bindingBytes);
+  const plan = planOrProblem(settings, room);
   return typeof plan === 'string' ? plan : misfit(plan, room);
 }
 

@@ -11,9 +11,10 @@ import { modelAt } from '../library/node/model-place.ts';
 import { listedModel } from '../models/names.ts';
 import { catalogue } from '../policy/catalogue.ts';
 import { totalBytes } from '../policy/plan/buffers.ts';
+import { defaultKeptMiB } from '../policy/plan/kept-memory.ts';
 import type { Projection } from '../policy/weights/adapter.ts';
 import { fail } from './command-error.ts';
-import { defaultKept, type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
+import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
 import { wholeFrom } from './number-argument.ts';
 import { planExperiment } from './plan-experiment.ts';
 import { withFiles } from './recordings.ts';
@@ -48,9 +49,9 @@ const program = new Command('plan')
   .option('--pages <n>', 'pages of 16 tokens in the K/V cache; if there are too few, trajectories wait', positive)
   .option(
     '--kept <MiB>',
-    'memory for activations: as many layers as fit keep theirs, and the backward pass computes the others again',
+    'memory for activations: as many layers as fit keep theirs, and the backward pass computes the others again ' +
+      `(default: ${defaultKeptMiB}, or less if the plan does not fit --memory with it)`,
     wholeFrom(0),
-    defaultKept,
   )
   .option('--rank <n>', 'rank of the adapter', positive, 16)
   .option('--targets <names>', 'adapted projections, separated by commas, or all', targets, parseTargets('all'))
@@ -93,7 +94,7 @@ async function main(): Promise<number> {
       `--tokens ${planned.tokens} is too small for a trajectory of --prompt ${planned.prompt} and --completion ${planned.completion}.`,
     );
   const room = { bindingBytes: binding, totalBytes: memory ?? Number.POSITIVE_INFINITY };
-  const plan = planOrProblem(planned, binding);
+  const plan = planOrProblem(planned, room);
   if (typeof plan !== 'string') for (const line of planLines(plan, withBuffers)) console.log(line);
   const refused = refusal(planned, room);
   if (refused) console.log(refused);

@@ -20,14 +20,15 @@ const settings: PlanSettings = {
   completion: 512,
   tokens: 2048,
 };
-const bytesOf = (change: Partial<PlanSettings>) => totalBytes(planModel({ ...settings, ...change }, large));
+const anywhere = { bindingBytes: large, totalBytes: Number.POSITIVE_INFINITY };
+const bytesOf = (change: Partial<PlanSettings>) => totalBytes(planModel({ ...settings, ...change }, anywhere));
 
 it.each(catalogue.map((entry) => [entry.id, entry] as const))(
   '%s: weights, adapter and moments have their exact sizes',
   (model, entry) => {
     const config = configOf(entry);
     const part = (name: string) =>
-      totalBytes(planModel({ ...settings, model }, large).filter((each) => each.part === name));
+      totalBytes(planModel({ ...settings, model }, anywhere).filter((each) => each.part === name));
     const weights = countParameters(config) * 4;
     expect(part('weights')).toBeGreaterThanOrEqual(weights);
     expect(part('weights')).toBeLessThan(weights * 1.001);
@@ -40,7 +41,7 @@ it.each(catalogue.map((entry) => [entry.id, entry] as const))(
 );
 
 it('prints every part, and the parts add up to the total', () => {
-  const lines = planLines(planModel(settings, large), false);
+  const lines = planLines(planModel(settings, anywhere), false);
   const sum = lines.reduce((total, line) => total + Number(/(\d+)$/.exec(line)![1]), 0);
   expect(sum).toBe(bytesOf({}));
   expect(lines.map((line) => line.replace(/ +\d+$/, ''))).toContain('KV cache');
@@ -48,7 +49,7 @@ it('prints every part, and the parts add up to the total', () => {
 
 it('counts a K/V cache in bytes, and in fewer pages', () => {
   const caches = (change: Partial<PlanSettings>) =>
-    planModel({ ...settings, ...change }, large).filter(({ name }) => name.startsWith('cache.'));
+    planModel({ ...settings, ...change }, anywhere).filter(({ name }) => name.startsWith('cache.'));
   const config = configOf(catalogue.find(({ id }) => id === settings.model)!);
   const of = (pages: number, headBytes: number) =>
     Array(config.numLayers).fill((pages + 1) * 16 * 2 * config.numKvHeads * headBytes);
@@ -56,13 +57,29 @@ it('counts a K/V cache in bytes, and in fewer pages', () => {
   expect(bytes({})).toEqual(of(64 + 8 * 32, 4 * config.headDim));
   expect(bytes({ kv: 'int8' })).toEqual(of(64 + 8 * 32, config.headDim + 4));
   expect(bytes({ kv: 'int8', pages: 100 })).toEqual(of(100, config.headDim + 4));
-  expect(() => planModel({ ...settings, pages: 95 }, large)).toThrow(/95 pages .* need 96/);
+  expect(() => planModel({ ...settings, pages: 95 }, anywhere)).toThrow(/95 pages .* need 96/);
 });
 
 describe('a plan that does not fit is refused with the change that makes it fit', () => {
   const room = (total: number, binding = large) => ({ bindingBytes: binding, totalBytes: total });
 
   it('accepts a plan that fits', () => expect(refusal(settings, room(bytesOf({})))).toBeNull());
+
+  it('keeps fewer activations where --kept is not given, and refuses a number that does not fit', () => {
+    // Short batches, so that several layers fit in the default.
+    const short = { ...settings, prompt: 128, completion: 64, tokens: 192 };
+    const bytes = (kept?: number) => totalBytes(planModel({ ...short, kept }, anywhere));
+    const [none, least] = [bytes(0), bytes() - 1];
+    expect(bytes()).toBe(bytes(128));
+    expect(least).toBeGreaterThan(none);
+    expect(refusal(short, room(least))).toBeNull();
+    const fewer = totalBytes(planModel(short, room(least)));
+    expect(fewer).toBeLessThanOrEqual(least);
+    expect(fewer).toBeGreaterThan(none);
+    expect(totalBytes(planModel(short, room(none)))).toBe(none);
+    const refused = `it needs ${bytes(128)} bytes in all, but only ${least} are available. --kept 64 would make it fit.`;
+    expect(refusal({ ...short, kept: 128 }, room(least))).toContain(refused);
+  });
 
   it('proposes one change where one is enough', () => {
     const message = refusal({ ...settings, groups: 4 }, room(bytesOf({ groups: 2 })))!;

@@ -51,7 +51,7 @@ const policy: LoraPolicy = {
   kvCache: 'f32',
   // A small page cache, so that trajectories must wait for each other.
   kvShare: 0.2,
-  keptMiB: 128,
+  keptMiB: null,
   lora: { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj', 'down_proj'] },
 };
 const experiment = parseExperiment({ ...micro, steps: 3, policy });

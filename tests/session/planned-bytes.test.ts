@@ -29,6 +29,24 @@ it('a run that a device of little memory cannot hold is refused in its plan', as
   device.destroy();
 });
 
+it('a run keeps fewer activations, down to none, where the default does not fit', async () => {
+  const policy = { ...micro.policy, layers: 4 };
+  const experiment = parseExperiment({ ...micro, policy, algorithm: { name: 'ppo', critic: 'separate', ...shared } });
+  const device = await WasmDevice.open({ threads: 1 });
+  const assembly = new Assembly({ machine: { open: async () => device }, openWorld });
+  const roomy = await assembly.plan(experiment);
+  device.memoryBytes = roomy.total - 1;
+  const { fits, total } = await assembly.plan(experiment);
+  expect(fits).toBe(true);
+  expect(total).toBeLessThan(roomy.total);
+  const before = device.bytesAllocated;
+  const engine = await assembly.open(experiment, opening);
+  const host = (await engine.report()).memory.find(({ name }) => name === 'host')!;
+  expect(device.bytesAllocated - before + host.bytes).toBe(total);
+  await engine.close();
+  device.destroy();
+});
+
 it.each<[string, object, { [part: string]: number }]>([
   ['grpo', {}, {}],
   ['ppo', { critic: 'head' }, { host: 0 }],

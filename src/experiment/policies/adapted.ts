@@ -1,6 +1,7 @@
 /** A frozen language model with a trained low-rank adapter. */
 import * as v from 'valibot';
 import { choice, listOf, option, real, whole } from '../../fields/fields.ts';
+import { defaultKeptMiB } from '../../policy/plan/kept-memory.ts';
 import { projections } from '../../policy/weights/adapter.ts';
 import { definePolicy } from './kind.ts';
 import { modelField } from './language-model.ts';
@@ -54,12 +55,13 @@ const schema = v.strictObject({
     step: 0.05,
     ...restart,
   }),
-  keptMiB: option(whole(0, 65_536), 128, {
+  keptMiB: option(v.nullable(whole(0, 65_536)), null, {
     label: 'Memory for activations',
     sentence:
       'As many layers as fit keep their activations for the backward pass, which computes those of the others again. More memory makes an update faster and changes none of its numbers.',
     unit: 'MiB',
     step: 128,
+    nullMeans: `${defaultKeptMiB}, or less if that does not fit`,
     ...restart,
   }),
   lora: v.optional(lora, { rank: 16, alpha: 32, targets: [...projections] }),

@@ -19,6 +19,7 @@ import {
   adapterGradients,
   backwardBuffers,
   integerBuffers,
+  keptLayerBytes,
   keptLayers,
   layerInputs,
   passBuffers,
@@ -157,3 +158,27 @@ export function planBuffers(config: ModelConfig, capacity: Capacity, options: Pl
 }
 
 export const totalBytes = (buffers: readonly PlannedBuffer[]) => buffers.reduce((sum, b) => sum + b.bytes, 0);
+
+/**
+ * `keptBytes` of a run whose settings leave it open: the default, or, if all buffers would exceed `mostBytes`, the
+ * largest number of whole layers with which they fit. 0 if they exceed it without any.
+ */
+export function keptBytesWithin(
+  mostBytes: number,
+  config: ModelConfig,
+  capacity: Capacity,
+  options: PlanOptions,
+): number {
+  const sizes = sizesOf(config, capacity, options.blockBytes);
+  const layer = keptLayerBytes(sizes);
+  const bytesWith = (layers: number) =>
+    totalBytes(planBuffers(config, capacity, { ...options, keptBytes: layers * layer }));
+  const wanted = keptLayers(sizes);
+  const all = bytesWith(wanted);
+  if (wanted === 0 || all <= mostBytes) return wanted * layer;
+  const none = bytesWith(0);
+  let layers = Math.max(0, Math.floor((wanted * (mostBytes - none)) / (all - none)));
+  // A separate critic of fewer tokens may keep more layers in the same bytes.
+  while (layers > 0 && bytesWith(layers) > mostBytes) layers--;
+  return layers * layer;
+}

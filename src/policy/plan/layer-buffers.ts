@@ -5,6 +5,7 @@ import type { Capacity } from '../policy.ts';
 import { adapterWidth, type LoraConfig } from '../weights/adapter.ts';
 import { type Layout, layoutFloats } from '../weights/parameters.ts';
 import { groupLength } from '../weights/quantize.ts';
+import { defaultKeptMiB } from './kept-memory.ts';
 import { partialFloats } from './partial-sums.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -36,9 +37,6 @@ const keptActivations = (sizes: Sizes) =>
     ([name]) => name !== 'qkv' || sizes.config.qkNorm,
   );
 
-/** Default bytes for activations that layers keep. */
-export const defaultKeptBytes = 1 << 27;
-
 /** Bytes of the activations that one layer keeps. */
 export const keptLayerBytes = (sizes: Sizes) => 4 * keptActivations(sizes).reduce((sum, [, floats]) => sum + floats, 0);
 
@@ -46,7 +44,7 @@ export const keptLayerBytes = (sizes: Sizes) => 4 * keptActivations(sizes).reduc
  * Number of layers that keep their activations in `keptBytes`, so that the backward does not recompute them. The last
  * layer needs no buffers of its own. None are kept if the gates and ups of all tokens exceed a binding.
  */
-export function keptLayers(sizes: Sizes, keptBytes = defaultKeptBytes): number {
+export function keptLayers(sizes: Sizes, keptBytes = defaultKeptMiB * 2 ** 20): number {
   if (8 * sizes.T * sizes.I > sizes.blockBytes) return 0;
   return Math.min(sizes.L - 1, Math.floor(keptBytes / keptLayerBytes(sizes)));
 }

@@ -7,6 +7,10 @@ import type { MemoryPlanReport } from '../protocol.ts';
 /** Browsers do not report how much memory a GPU has. All GPUs that train at a bearable speed have this much. */
 const BUDGET = 2 ** 31;
 
+/** Maximum bytes of a run on this adapter. `most`: the maximum on any. */
+export const memoryBudget = (gpu: Device | null, most = BUDGET) =>
+  Math.min(most, gpu?.memoryBytes ?? Number.POSITIVE_INFINITY);
+
 const choices: { [part in PlannedBuffer['part']]: string } = {
   weights: 'fewer layers or a smaller hidden size',
   adapter: 'a lower rank, or fewer target projections',
@@ -56,7 +60,7 @@ function changeWords(change: NonNullable<PlanAdvice['change']>): string {
 /** The first reason why it does not fit, with a remedy; empty if it fits. */
 function adviceFor(buffers: readonly PlannedBuffer[], gpu: Device | null, options: PlanAdvice): string {
   if (options.problem) return `${options.problem}${options.change ? `: ${changeWords(options.change)}` : ''}.`;
-  const budget = Math.min(options.budget ?? BUDGET, gpu?.memoryBytes ?? Number.POSITIVE_INFINITY);
+  const budget = memoryBudget(gpu, options.budget);
   const most = gpu?.bufferBytes ?? Number.POSITIVE_INFINITY;
   // Parameters are split into as many buffers as needed; every other part must fit into one.
   const whole = buffers.filter(

@@ -8,7 +8,7 @@ import type { LoraPolicy } from '../../experiment/policies/adapted.ts';
 import { type Bounds, capacityOf, plainBounds, updateSizesOf } from '../../experiment/sizes.ts';
 import type { ModelConfig } from '../../policy/config.ts';
 import { kvRowWords, pagesNeeded } from '../../policy/engine/generation/cache-pages.ts';
-import { type PlanOptions, planBuffers } from '../../policy/plan/buffers.ts';
+import { keptBytesWithin, type PlanOptions, planBuffers } from '../../policy/plan/buffers.ts';
 import { canCacheBytes } from '../../policy/plan/decoding-buffers.ts';
 import { type Change, changeThatFits, misfit } from '../../policy/plan/fit.ts';
 import type { PlannedBuffer } from '../../policy/plan/planned-buffer.ts';
@@ -53,36 +53,50 @@ export function adaptedCapacity(experiment: Adapted, config: ModelConfig): Capac
 /** Maximum bytes of a run with a language model: the memory of a smaller discrete GPU. */
 export const LANGUAGE_MODEL_BUDGET = 2 ** 33;
 
-/** Facts of a device, and formats of the model's file, that decide on buffers. Default: a GPU that binds 128 MiB. */
-type PlannedDevice = Partial<Pick<PlanOptions, 'blockBytes' | 'timingBytes' | 'sharesMemory' | 'formats'>>;
+/**
+ * Facts of a device, and formats of the model's file, that decide on buffers. Default: a GPU that binds 128 MiB, with
+ * `LANGUAGE_MODEL_BUDGET` as `mostBytes`, the largest sum of all buffers.
+ */
+type PlannedDevice = Partial<Pick<PlanOptions, 'blockBytes' | 'timingBytes' | 'sharesMemory' | 'formats'>> & {
+  mostBytes?: number;
+};
 
-/** All buffers of a run with an adapter. */
-export function planAdapted(
+/** Options of the plan of a run with an adapter. Without `policy.keptMiB`, they keep the layers that fit. */
+export function planOptionsFor(
   experiment: Adapted,
   config: ModelConfig,
-  capacity = adaptedCapacity(experiment, config),
-  { blockBytes = 128 * 2 ** 20, ...device }: PlannedDevice = {},
-): PlannedBuffer[] {
+  capacity: Capacity,
+  { blockBytes = 128 * 2 ** 20, mostBytes = LANGUAGE_MODEL_BUDGET, ...device }: PlannedDevice,
+): PlanOptions & { keptBytes: number } {
   const { policy } = experiment;
   const { weights: precision, kvCache, keptMiB } = policy;
-  return planBuffers(config, capacity, {
+  const options = {
     ...updateSizesOf(experiment),
     trainable: true,
     reference: false,
     precision,
     kvCache,
-    keptBytes: keptMiB * 2 ** 20,
     lora: loraOf(policy),
     blockBytes,
     ...device,
-  });
+  };
+  const keptBytes = keptMiB === null ? keptBytesWithin(mostBytes, config, capacity, options) : keptMiB * 2 ** 20;
+  return { ...options, keptBytes };
 }
 
-/** Halves a number of the experiment, down to the smallest useful value. */
+/** All buffers of a run with an adapter. */
+export const planAdapted = (
+  experiment: Adapted,
+  config: ModelConfig,
+  capacity = adaptedCapacity(experiment, config),
+  device: PlannedDevice = {},
+): PlannedBuffer[] => planBuffers(config, capacity, planOptionsFor(experiment, config, capacity, device));
+
+/** Halves a number of the experiment, down to the smallest useful value. Leaves a number that is not set. */
 const halving = (path: string, least: number): Change<Adapted> => ({
   apply: (experiment) => {
-    const value = readPath(experiment, path) as number;
-    return value > least ? writePath(experiment, path, Math.max(least, value >> 1)) : null;
+    const value = readPath(experiment, path) as number | null;
+    return value !== null && value > least ? writePath(experiment, path, Math.max(least, value >> 1)) : null;
   },
   describe: (experiment) => [`${path} ${readPath(experiment, path)}`],
 });
@@ -145,7 +159,9 @@ export function changeOf(
     try {
       if (longest(candidate) > config.maxPosition) return false;
       const known = candidate.policy.weights === experiment.policy.weights ? formats : undefined;
-      const buffers = planAdapted(candidate, config, undefined, { blockBytes: bindingBytes, formats: known });
+      const buffers = planAdapted(candidate, config, undefined, {
+        ...{ blockBytes: bindingBytes, formats: known, mostBytes: totalBytes },
+      });
       return misfit(buffers, room) === null;
     } catch (error) {
       if (isUnplannable(error)) return false;

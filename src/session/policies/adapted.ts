@@ -7,6 +7,7 @@ import { configOf, findModel, UnknownModelError } from '../../policy/catalogue.t
 import type { ModelConfig } from '../../policy/config.ts';
 import { saveAdapter } from '../../policy/formats/peft.ts';
 import { freshState, parametersOf } from '../../policy/moments.ts';
+import { planBuffers } from '../../policy/plan/buffers.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import { initAdapter } from '../../policy/weights/adapter.ts';
@@ -14,7 +15,7 @@ import { isUnplannable } from '../../policy/weights/base.ts';
 import { StoreError } from '../../store/run.ts';
 import { withOwnConversation } from '../chat-assets.ts';
 import { decodeState } from '../checkpoint.ts';
-import { planReport } from '../device/plan-report.ts';
+import { memoryBudget, planReport } from '../device/plan-report.ts';
 import type { OpenOptions } from '../engine.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
 import { storedConfig } from '../stored-json.ts';
@@ -27,7 +28,7 @@ import {
   contextProblem,
   LANGUAGE_MODEL_BUDGET,
   loraOf,
-  planAdapted,
+  planOptionsFor,
 } from './adapted-plan.ts';
 import { bytesOf } from './kept-files.ts';
 import type { Services, SessionPolicy, Start } from './kind.ts';
@@ -49,27 +50,27 @@ async function sizedFor(experiment: Adapted, services: Services): Promise<Sized>
   }
 }
 
-function planned(
-  experiment: Adapted,
-  { config, formats }: Sized,
-  capacity: Capacity,
-  gpu: Device | null,
-): MemoryPlanReport {
+/** The plan, and the bytes that it has for activations of kept layers. */
+interface Planned {
+  report: MemoryPlanReport;
+  keptBytes: number;
+}
+
+function planned(experiment: Adapted, { config, formats }: Sized, capacity: Capacity, gpu: Device | null): Planned {
   const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
-  const budget = Math.min(LANGUAGE_MODEL_BUDGET, gpu?.memoryBytes ?? Number.POSITIVE_INFINITY);
+  const budget = memoryBudget(gpu, LANGUAGE_MODEL_BUDGET);
   const change = () => changeOf(experiment, config, blockBytes, { formats, totalBytes: budget });
   const advice = { budget, change };
   try {
-    const buffers = planAdapted(experiment, config, capacity, {
-      blockBytes,
-      formats,
-      timingBytes: gpu?.timingBytes,
-      sharesMemory: gpu?.sharesMemory,
-    });
-    return planReport(buffers, gpu, { ...advice, problem: contextProblem(experiment, config) });
+    const { timingBytes, sharesMemory } = gpu ?? {};
+    const device = { blockBytes, formats, timingBytes, sharesMemory, mostBytes: budget };
+    const options = planOptionsFor(experiment, config, capacity, device);
+    const buffers = planBuffers(config, capacity, options);
+    const report = planReport(buffers, gpu, { ...advice, problem: contextProblem(experiment, config) });
+    return { report, keptBytes: options.keptBytes };
   } catch (error) {
     if (!isUnplannable(error)) throw error;
-    return planReport([], gpu, { ...advice, problem: error.message.replace(/\.$/, '') });
+    return { report: planReport([], gpu, { ...advice, problem: error.message.replace(/\.$/, '') }), keptBytes: 0 };
   }
 }
 
@@ -89,7 +90,6 @@ function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: M
     weights: base.pieces({ signal, onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }) }),
     precision: policy.weights,
     kvCache: policy.kvCache,
-    keptBytes: policy.keptMiB * 2 ** 20,
     adapter: { lora: loraOf(policy), tensors: start.initial(config) },
     trainable: true,
     reference: false,
@@ -113,7 +113,7 @@ export const adapted: SessionPolicy<'lora'> = {
   async plan(experiment, services) {
     const gpu = await services.device().catch(() => null);
     const sized = await sizedFor(experiment, services);
-    return planned(experiment, sized, adaptedCapacity(experiment, sized.config), gpu);
+    return planned(experiment, sized, adaptedCapacity(experiment, sized.config), gpu).report;
   },
 
   async open(experiment, options, services) {
@@ -126,10 +126,11 @@ export const adapted: SessionPolicy<'lora'> = {
       capacityOf: (config: ModelConfig) => adaptedCapacity(experiment, config),
     };
     return openRun(experiment, options, services, files, (run) => {
-      const plan = planned(experiment, { config: run.config, formats: base.formats }, run.capacity, gpu);
+      const sized = { config: run.config, formats: base.formats };
+      const { report: plan, keptBytes } = planned(experiment, sized, run.capacity, gpu);
       if (contextProblem(experiment, run.config)) throw new ContextLengthError(plan.advice);
       const start = startOf(experiment);
-      const weights = weightsOf(experiment, base, start, run.config, options);
+      const weights = { ...weightsOf(experiment, base, start, run.config, options), keptBytes };
       return openTrainer({ gpu, experiment, options, services, run, plan, weights, start });
     });
   },

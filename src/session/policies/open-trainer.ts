@@ -73,7 +73,7 @@ export interface TrainerParts {
   services: Services;
   run: OpenedRun;
   plan: MemoryPlanReport;
-  weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'critic' | 'updateRows' | 'taughtRows'>;
+  weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'keptBytes' | 'critic' | 'updateRows' | 'taughtRows'>;
   start: Start;
   /** Policies that teach the run. */
   teachers?: readonly ReadTeacher[];

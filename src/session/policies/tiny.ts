@@ -4,7 +4,7 @@ import { algorithmsOf, capacityOf, updateSizesOf } from '../../experiment/sizes.
 import { type ModelConfig, writeConfig } from '../../policy/config.ts';
 import { saveCheckpoint } from '../../policy/formats/checkpoint.ts';
 import { freshState, parametersOf } from '../../policy/moments.ts';
-import { planBuffers } from '../../policy/plan/buffers.ts';
+import { keptBytesWithin, planBuffers, totalBytes } from '../../policy/plan/buffers.ts';
 import type { PlannedBuffer } from '../../policy/plan/planned-buffer.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
@@ -12,7 +12,7 @@ import { grownTensors } from '../../policy/weights/grow.ts';
 import { initTiny } from '../../policy/weights/init.ts';
 import { readsReference } from '../../rl/algorithms/registry.ts';
 import { decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
-import { planReport } from '../device/plan-report.ts';
+import { memoryBudget, planReport } from '../device/plan-report.ts';
 import type { OpenOptions } from '../engine.ts';
 import { storedConfig } from '../stored-json.ts';
 import { ActingEngine } from './acting-engine.ts';
@@ -57,16 +57,18 @@ function planned(
   config: ModelConfig,
   { capacity, teachers }: { capacity: Capacity; teachers: readonly ReadTeacher[] },
   gpu: Device | null,
-): PlannedBuffer[] {
-  const own = planBuffers(config, capacity, {
+): { buffers: PlannedBuffer[]; keptBytes: number } {
+  const options = {
     ...updateSizesOf(experiment),
     trainable: true,
     reference: copiesReference(experiment),
     blockBytes: gpu?.bindingBytes ?? 128 * 2 ** 20,
     timingBytes: gpu?.timingBytes,
     sharesMemory: gpu?.sharesMemory,
-  });
-  return [...own, ...plannedTeachers(teachers, capacity, gpu)];
+  };
+  const others = plannedTeachers(teachers, capacity, gpu);
+  const keptBytes = keptBytesWithin(memoryBudget(gpu) - totalBytes(others), config, capacity, options);
+  return { buffers: [...planBuffers(config, capacity, { ...options, keptBytes }), ...others], keptBytes };
 }
 
 function startOf(experiment: Tiny): Start {
@@ -110,7 +112,7 @@ export const tiny: SessionPolicy<'tiny'> = {
     const gpu = await device().catch(() => null);
     const config = modelConfigOf(experiment, await tokenizers.of(experiment, null));
     const parts = { capacity: capacityOf(experiment), teachers: teachersIn(experiment, assets, true) };
-    return planReport(planned(experiment, config, parts, gpu), gpu);
+    return planReport(planned(experiment, config, parts, gpu).buffers, gpu);
   },
 
   async open(experiment, options, services) {
@@ -128,11 +130,13 @@ export const tiny: SessionPolicy<'tiny'> = {
       (run) => {
         if (!gpu) return actor(run, experiment, options);
         const teachers = teachersIn(experiment, options.assets, options.purpose === 'watch');
-        const plan = planReport(planned(experiment, run.config, { capacity: run.capacity, teachers }, gpu), gpu);
+        const { buffers, keptBytes } = planned(experiment, run.config, { capacity: run.capacity, teachers }, gpu);
+        const plan = planReport(buffers, gpu);
         const start = startOf(experiment);
         const weights = {
           ...updateSizesOf(experiment),
           weights: start.initial(run.config),
+          keptBytes,
           trainable: true,
           reference: start.copiesReference,
         };
