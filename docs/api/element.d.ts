@@ -55,6 +55,10 @@ interface SplitEvaluation {
     strata: {
         [stratum: string]: StratumEvaluation;
     };
+    /** Means of the finished games' measures, by metric; absent: the worlds measure none. */
+    measures?: {
+        [metric: string]: Mean;
+    };
     /**
      * A character for each task of the fixed list, in its order: 1 success, 0 failure, - not played. Two evaluations of a
      * run are paired by it. Absent in older runs.

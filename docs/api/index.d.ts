@@ -248,6 +248,10 @@ interface SplitEvaluation {
     strata: {
         [stratum: string]: StratumEvaluation;
     };
+    /** Means of the finished games' measures, by metric; absent: the worlds measure none. */
+    measures?: {
+        [metric: string]: Mean;
+    };
     /**
      * A character for each task of the fixed list, in its order: 1 success, 0 failure, - not played. Two evaluations of a
      * run are paired by it. Absent in older runs.
@@ -585,6 +589,10 @@ interface SuiteRow {
     oracle: Estimate | null;
     /** Absent: the suite has no hidden facts. */
     guess?: Estimate;
+    /** Means of the finished games' measures, by metric; absent: the worlds measure none. */
+    measures?: {
+        [metric: string]: Estimate;
+    };
 }
 
 /** Mean over items with its 95% interval. */
@@ -629,9 +637,16 @@ interface Try {
     overflowFails?: boolean;
     /** Reason, if the world failed: the try shows nothing about the policy. */
     failure?: string;
+    /** Measures of a finished game; absent: its world has none. */
+    measures?: Measures;
     /** Its number among the item's tries, in results that are kept before all of them are played. */
     member?: number;
 }
+
+/** Numbers by name that some episodes have: the measures of a finished game. */
+type Measures = {
+    readonly [metric: string]: number;
+};
 
 declare class Sweep {
     private readonly parts;

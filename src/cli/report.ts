@@ -74,6 +74,13 @@ function scoreLines(words: string, start: SplitEvaluation | undefined, end: Spli
   ];
 }
 
+/** Means of the measures of games. */
+const measureLines = (words: string, start: SplitEvaluation | undefined, end: SplitEvaluation): string[] =>
+  Object.entries(end.measures ?? {}).map(([name, mean]) => {
+    const before = start?.measures?.[name];
+    return `${words} goals, ${name}: start ${before ? three(before.mean) : '-'}  end ${formatMean(mean)}`;
+  });
+
 export interface Cost {
   step: number;
   dispatches: number;
@@ -175,6 +182,8 @@ export function reportLines(records: readonly StepRecord[]): string[] {
     ...strataLines('held-out', start?.test, end.test),
     ...scoreLines('training', start?.train, end.train),
     ...scoreLines('held-out', start?.test, end.test),
+    ...measureLines('training', start?.train, end.train),
+    ...measureLines('held-out', start?.test, end.test),
     ...(start ? [costLine(costOfFirstGain(records, start.train.policy.rate))] : []),
     ...fallLines(records),
     ...rewardHackLines(records),

@@ -116,12 +116,13 @@ export class ChatEvaluator {
       );
     const { chance, oracle } = await this.players.both(tasks, limit);
     const strata = reportedStrata(tasks);
-    const evaluated = episodes.map(({ success, score }, i) => ({
+    const evaluated = episodes.map(({ success, score, measures }, i) => ({
       strata: strata[i],
       success,
       score,
       chance: chance[i],
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
+      ...(measures && { measures }),
     }));
     return summarizePlayed(evaluated, (i) => isCounted(underRule(episodes[i], evaluation.overflow)));
   }

@@ -9,9 +9,11 @@ import type { Task, World } from '../envs/env.ts';
 import type { Suite } from '../envs/suite.ts';
 import type { Actor, Learner } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/text/tokenizer.ts';
+import type { Measures } from './common/measured.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { tasksOf, worldNamed } from './episode/by-world.ts';
 import { Conversation } from './episode/conversation.ts';
+import { measuresOfAll } from './episode/game-measures.ts';
 import { Players } from './episode/players.ts';
 import { rememberingWorlds } from './episode/remembering-world.ts';
 import { type RolloutRequest, rollout } from './episode/rollout.ts';
@@ -121,7 +123,11 @@ export async function suiteTasks(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const triedOnce = ({ success, score, turns, ending, failure }: Trajectory, rule?: OverflowRule): Try =>
+const triedOnce = (
+  { success, score, turns, ending, failure }: Trajectory,
+  rule?: OverflowRule,
+  measures?: Measures,
+): Try =>
   underRule(
     {
       success,
@@ -129,6 +135,7 @@ const triedOnce = ({ success, score, turns, ending, failure }: Trajectory, rule?
       turns: turns.length,
       overflowed: ending === 'context',
       ...(ending === 'world-failure' && { failure: failure ?? '' }),
+      ...(measures && { measures }),
     },
     rule,
   );
@@ -263,12 +270,14 @@ export class Evaluator {
       options.onNotice?.(`Evaluation on ${what}: ${words}`, false);
     const { chance, oracle } = await this.players.both(tasks, turns);
     const strata = reportedStrata(tasks);
+    const measures = await measuresOfAll(this.worlds, trajectories);
     const episodes = trajectories.map((trajectory, i) => ({
       strata: strata[i],
       success: trajectory.success,
       score: trajectory.score,
       chance: chance[i],
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
+      ...(measures[i] && { measures: measures[i] }),
     }));
     return summarizePlayed(episodes, (i) => isCounted(triedOnce(trajectories[i], overflow)));
   }
@@ -333,11 +342,13 @@ export class Evaluator {
       },
     );
     if (first === 0) requireRoom(trajectories, this.policy.capacity, 'of the suite');
+    const measures = await measuresOfAll(this.worlds, trajectories);
+    const tries = trajectories.map((each, i) => triedOnce(each, overflow, measures[i]));
     const beside = await this.players.beside(suite, tasks);
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),
-      tries: trajectories.slice(i * samples, (i + 1) * samples).map((each) => triedOnce(each, overflow)),
+      tries: tries.slice(i * samples, (i + 1) * samples),
       ...beside[i],
     }));
   }

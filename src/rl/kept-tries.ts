@@ -47,8 +47,15 @@ export class KeptTries {
 
   isPlayed = (place: number): boolean => this.tries[place] !== undefined;
 
-  add = ({ success, score, turns, overflowed, failure }: ChatEpisode, place: number): void => {
-    const one = { success, score, turns, overflowed, ...(failure !== undefined && { failure }) };
+  add = ({ success, score, turns, overflowed, failure, measures }: ChatEpisode, place: number): void => {
+    const one = {
+      success,
+      score,
+      turns,
+      overflowed,
+      ...(failure !== undefined && { failure }),
+      ...(measures && { measures }),
+    };
     this.tries[place] = underRule(one, this.options.overflow);
     if (failure === undefined) this.write();
   };

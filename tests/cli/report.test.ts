@@ -56,6 +56,22 @@ it('reports mean scores where they were recorded', () => {
   ]);
 });
 
+it('reports the measures of games where a world has them', () => {
+  const measured = (value: number): SplitEvaluation => ({
+    ...split(0, 0),
+    measures: { agreements: { mean: value, low: value - 0.1, high: value + 0.1, episodes: 256 } },
+  });
+  const [first, last] = [records[0], records.at(-1)!];
+  const lines = reportLines([
+    { ...first, evaluation: { train: measured(0.2), test: split(0, 0) } },
+    { ...last, evaluation: { train: measured(0.6), test: measured(0.5) } },
+  ]).filter((line) => line.includes('agreements'));
+  expect(lines).toEqual([
+    'training goals, agreements: start 0.200  end 0.600 [0.500, 0.700]',
+    'held-out goals, agreements: start -  end 0.500 [0.400, 0.600]',
+  ]);
+});
+
 it('counts the cost up to the first 0.3 of gain', () => {
   // The mean of five steps first reaches 0.25 + 0.3 at step 8: (0.4 + ... + 0.8) / 5 = 0.6; at step 7 it is 0.5.
   const cost = costOfFirstGain(records, 0.25)!;

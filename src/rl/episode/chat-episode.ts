@@ -7,10 +7,12 @@
 import { type Feedback, type PromptRules, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import type { Reply } from '../../envs/reply.ts';
 import { beforeObservation, type FunctionTool } from '../../envs/tools.ts';
+import type { Measures } from '../common/measured.ts';
 import { workAll } from '../common/work-all.ts';
 import { limitIn, type PlayLimit, type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
+import { measuresOf } from './game-measures.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { UnplayedWatch } from './unplayed.ts';
 
@@ -65,6 +67,8 @@ export interface ChatEpisode {
   overflowed: boolean;
   /** Reason, if the world failed. */
   failure?: string;
+  /** Measures of a finished game; absent: its world has none. */
+  measures?: Measures;
 }
 
 export interface ChatOptions {
@@ -198,6 +202,7 @@ export class ChatPlay {
     const most = turnsFor(limit, await this.oracleTurns(world, place.slot, limit));
     const messages = openingOf(promptRules, first.observation);
     const opening = messages.length;
+    const taken: string[] = [];
     const episode: ChatEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
     if (first.failure !== undefined) return { ...episode, failure: first.failure };
     let over = false;
@@ -220,6 +225,8 @@ export class ChatPlay {
       episode.score = answer.feedback.reward;
       episode.success = episode.score >= promptRules.successReward;
       if (answer.feedback.failure !== undefined) episode.failure = answer.feedback.failure;
+      if (answer.feedback.valid) taken.push(answer.action);
+      if (answer.feedback.done) episode.measures = await measuresOf(world, { task, actions: taken });
       over = this.isOver(answer.feedback);
       await this.reportTurn(world, task, place, { turn: episode.turns - 1, horizon: most }, answer, textOf(said));
     }

@@ -3,6 +3,7 @@
  * worlds; GPU buffers, runs and the page are elsewhere.
  */
 
+import { type Measures, measured } from '../common/measured.ts';
 import { mean, unbiasedStd } from '../common/numbers.ts';
 import { wilson, z95 } from './statistics.ts';
 
@@ -55,6 +56,8 @@ export interface SplitEvaluation {
   /** Absent in older runs. */
   scores?: Scores;
   strata: { [stratum: string]: StratumEvaluation };
+  /** Means of the finished games' measures, by metric; absent: the worlds measure none. */
+  measures?: { [metric: string]: Mean };
   /**
    * A character for each task of the fixed list, in its order: 1 success, 0 failure, - not played. Two evaluations of a
    * run are paired by it. Absent in older runs.
@@ -93,16 +96,20 @@ export interface EvaluatedEpisode {
   /** Several plays, because a baseline must be known better than the result compared with it. */
   chance: readonly { success: boolean; score: number }[];
   oracle: boolean | null;
+  /** Absent: its world measures none, or it was not played to its end. */
+  measures?: Measures;
 }
 
 export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluation {
   const strata = [...new Set(episodes.flatMap((episode) => episode.strata))].sort();
   const oracle = episodes.map((episode) => episode.oracle);
+  const measures = Object.entries(measured(episodes.map((episode) => episode.measures)));
   return {
     ...beside(episodes),
     oracle: oracle.length === 0 || oracle.includes(null) ? null : rateOfAll(oracle.map(Boolean)),
     score: mean(episodes.map((episode) => episode.score)),
     strata: Object.fromEntries(strata.map((name) => [name, beside(episodes.filter((e) => e.strata.includes(name)))])),
+    ...(measures.length > 0 && { measures: Object.fromEntries(measures.map(([name, each]) => [name, meanOf(each)])) }),
   };
 }
 

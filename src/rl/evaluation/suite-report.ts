@@ -91,6 +91,14 @@ export function successTable(rows: readonly SuiteRow[]): Table {
   };
 }
 
+/** Measures of games, by part of the suite; null: its worlds have none. */
+function measuresTable({ rows }: SuiteReport): Table | null {
+  const names = Object.keys(rows.at(-1)?.measures ?? {});
+  if (names.length === 0) return null;
+  const of = ({ measures }: SuiteRow, name: string) => (measures?.[name] ? plain(measures[name]) : '-');
+  return { head: ['', ...names], rows: rows.map((row) => [row.label, ...names.map((name) => of(row, name))]) };
+}
+
 /** Published rows with ours above them, one line per model. A column that was not played is a dash. */
 function publishedTable({ rows, published, policy }: SuiteReport, columns: readonly string[]): Table | null {
   if (!published) return null;
@@ -165,8 +173,10 @@ function settingsWords({ suite, settings, policy, items, notes = [] }: SuiteRepo
 function sections(report: SuiteReport, columns: readonly string[]): { title: string; table: Table; note?: string }[] {
   const published = publishedTable(report, columns);
   const compared = comparisonTable(report);
+  const measures = measuresTable(report);
   return [
     { title: 'Success and score', table: successTable(report.rows) },
+    ...(measures ? [{ title: 'Both seats together', table: measures }] : []),
     ...(report.passAtK.length > 1 ? [{ title: 'At least one of k tries', table: passTable(report) }] : []),
     ...(report.againstTurns.length ? [{ title: 'Against turns', table: turnTable(report) }] : []),
     ...(compared ? [{ title: `Against ${report.comparison!.with}`, table: compared }] : []),

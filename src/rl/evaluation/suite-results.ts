@@ -2,6 +2,8 @@
  * Results of a suite: success and score of every try of every item, and from them the rates over all and by column, by
  * k, and against turns. Contains tries and items; playing them is elsewhere.
  */
+import { type Measures, measured } from '../common/measured.ts';
+import { mean } from '../common/numbers.ts';
 import { type Comparison, compare, type Estimate, meanEstimate, passAtK, rateEstimate } from './statistics.ts';
 
 /** One episode. */
@@ -16,6 +18,8 @@ export interface Try {
   overflowFails?: boolean;
   /** Reason, if the world failed: the try shows nothing about the policy. */
   failure?: string;
+  /** Measures of a finished game; absent: its world has none. */
+  measures?: Measures;
   /** Its number among the item's tries, in results that are kept before all of them are played. */
   member?: number;
 }
@@ -43,6 +47,8 @@ export interface SuiteRow {
   oracle: Estimate | null;
   /** Absent: the suite has no hidden facts. */
   guess?: Estimate;
+  /** Means of the finished games' measures, by metric; absent: the worlds measure none. */
+  measures?: { [metric: string]: Estimate };
 }
 
 /** What an episode that ran out of room for its tokens means: nothing about the policy, or that it failed. */
@@ -66,8 +72,18 @@ const meanScore = (tries: readonly Try[]) =>
   tries.reduce((sum, { score }) => sum + score, 0) / Math.max(tries.length, 1);
 const solved = ({ success }: Try) => success;
 
+/** Means over items, each of which counts with the mean of its tries. */
+function measuresIn(items: readonly ItemResult[]): { [metric: string]: Estimate } {
+  const means = items.map(({ tries }) => {
+    const values = Object.entries(measured(tries.map(({ measures }) => measures)));
+    return Object.fromEntries(values.map(([name, each]) => [name, mean(each)]));
+  });
+  return Object.fromEntries(Object.entries(measured(means)).map(([name, each]) => [name, rateEstimate(each)]));
+}
+
 function rowOf(label: string, items: readonly ItemResult[]): SuiteRow {
   const known = items.every(({ oracle }) => oracle !== null) && items.length > 0;
+  const measures = measuresIn(items);
   const guessed = items.every(({ guess }) => guess) && items.length > 0;
   return {
     label,
@@ -77,6 +93,7 @@ function rowOf(label: string, items: readonly ItemResult[]): SuiteRow {
     chance: rateEstimate(items.filter(({ chance }) => chance.length > 0).map(({ chance }) => share(chance, solved))),
     oracle: known ? rateEstimate(items.map(({ oracle }) => Number(oracle!.success))) : null,
     ...(guessed && { guess: rateEstimate(items.map(({ guess }) => Number(guess!.success))) }),
+    ...(Object.keys(measures).length > 0 && { measures }),
   };
 }
 

@@ -1,8 +1,8 @@
 /** Metrics of games in which the seats divide something: how well they did together, by the rules of the world. */
 import type { World } from '../../envs/env.ts';
-import type { PlayedGame } from '../../envs/game.ts';
-import { groupBy, mean } from '../common/numbers.ts';
-import { worldNamed } from '../episode/by-world.ts';
+import { measured } from '../common/measured.ts';
+import { mean } from '../common/numbers.ts';
+import { measuresOfAll } from '../episode/game-measures.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 
 export const agreementMetrics = [
@@ -35,24 +35,11 @@ export const agreementMetrics = [
   },
 ] as const;
 
-const gameOf = ({ task, turns }: Trajectory): PlayedGame => ({
-  task,
-  actions: turns.filter(({ valid }) => valid).map(({ action }) => action),
-});
-
 /** Means over the games that were played to their end, of the worlds that measure them; none without such a world. */
 export async function gameMetrics(
   worlds: ReadonlyMap<string, World>,
   played: readonly Trajectory[],
 ): Promise<{ [metric: string]: number }> {
-  const finished = played.filter(({ ending }) => ending === 'success' || ending === 'done');
-  const measured = await Promise.all(
-    [...groupBy(finished, ({ task }) => task.world)].map(async ([name, own]) => {
-      const measure = await worldNamed(worlds, name).describe().seats?.measures?.();
-      return measure ? own.map((one) => measure(gameOf(one))) : [];
-    }),
-  );
-  const games = measured.flat();
-  if (games.length === 0) return {};
-  return Object.fromEntries(Object.keys(games[0]).map((name) => [name, mean(games.map((game) => game[name]))]));
+  const values = Object.entries(measured(await measuresOfAll(worlds, played)));
+  return Object.fromEntries(values.map(([name, each]) => [name, mean(each)]));
 }

@@ -21,7 +21,7 @@ import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { suiteLabel, suiteSentence, suiteStandIn, worldTitle } from '../state/labels.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
-import { comparedTables, mainTable, otherRunsTable } from './evaluation-tables.ts';
+import { comparedTables, mainTable, measuresTable, otherRunsTable } from './evaluation-tables.ts';
 
 const positiveIntegers = (text: string) =>
   text
@@ -240,7 +240,7 @@ export class TabgymEvaluate extends Panel {
         }
         <span class="row">${formats.map(([extension, name, type]) => html`<button class="small" aria-label=${msg(str`Save as ${name}`)} @click=${() => this.save(now.report, extension, type)}>${name}</button>`)}</span>
       </div>
-      ${this.renderSettings(now.report)} ${mainTable(now.report)} ${otherRunsTable(now.report, this.others)} ${comparedTables(now.report, this.columnsOf(now.report))}
+      ${this.renderSettings(now.report)} ${mainTable(now.report)} ${measuresTable(now.report)} ${otherRunsTable(now.report, this.others)} ${comparedTables(now.report, this.columnsOf(now.report))}
     </article>`;
   }
 

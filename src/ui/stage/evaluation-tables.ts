@@ -5,9 +5,10 @@ import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { Estimate } from '../../rl/evaluation/statistics.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
+import { agreementMetrics } from '../../rl/metrics/game-metrics.ts';
 import type { OtherEvaluation } from '../control/evaluations.ts';
 import { tryCount } from '../kit/counts.ts';
-import { evaluatedLabel, suiteDiffers } from '../state/labels.ts';
+import { evaluatedLabel, metricSentence, suiteDiffers } from '../state/labels.ts';
 
 const percent = (value: number) => (Number.isFinite(value) ? (100 * value).toFixed(1) : '–');
 const estimate = ({ mean, low, high }: Estimate) =>
@@ -25,6 +26,26 @@ export function mainTable({ rows }: SuiteReport) {
           <td class="number">${score.mean.toFixed(3)} <span class="soft">[${score.low.toFixed(3)}, ${score.high.toFixed(3)}]</span></td>
           <td class="number">${chance.items > 0 ? percent(chance.mean) : '–'}</td><td class="number">${oracle ? percent(oracle.mean) : '–'}</td>
           ${guess ? html`<td class="number">${percent(guess.mean)}</td>` : nothing}</tr>`,
+    )}</tbody></table></div>`;
+}
+
+const measureLabels = (): { [metric in (typeof agreementMetrics)[number]['name']]: string } => ({
+  agreements: msg('Agreements'),
+  jointValue: msg('Joint value'),
+  paretoOptimal: msg('Pareto optimal'),
+  nashProduct: msg('Nash product'),
+});
+
+/** Measures of both seats of a game together, where a world has them. */
+export function measuresTable({ rows }: SuiteReport) {
+  const metrics = agreementMetrics.filter(({ name }) => rows.at(-1)?.measures?.[name]);
+  if (!metrics.length) return nothing;
+  const title = msg('Both seats together, %');
+  return html`<h3>${title}</h3><div class="wide-table" tabindex="0" role="group" aria-label=${title}><table>
+    ${head([msg('Part'), ...metrics.map(({ name, sentence }) => html`<span title=${metricSentence(name, sentence)}>${measureLabels()[name]}</span>`)])}
+    <tbody>${rows.map(
+      ({ label, measures }) =>
+        html`<tr><th scope="row">${evaluatedLabel(label)}</th>${metrics.map(({ name }) => (measures?.[name] ? estimate(measures[name]) : html`<td class="number">–</td>`))}</tr>`,
     )}</tbody></table></div>`;
 }
 
