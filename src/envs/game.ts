@@ -137,11 +137,12 @@ function* endsOf<State>(game: Game<State>, state: State): Generator<State> {
   else for (const action of game.actions(state)) yield* endsOf(game, game.play(state, action));
 }
 
-/**
- * Exploitability of a strategy for both seats: the mean payoff of a best response to it over the two seats. It is 0 for
- * an equilibrium, and positive otherwise. Throws RangeError if the payoffs of a game do not sum to zero at every end.
- */
-export function exploitability<State>(game: Game<State>, strategy: Strategy): number {
+/** Games whose payoffs are known to sum to zero at every end. */
+const zeroSum = new WeakSet<object>();
+
+/** Throws RangeError if the payoffs of a game do not sum to zero at every end. */
+function requireZeroSum<State>(game: Game<State>): void {
+  if (zeroSum.has(game)) return;
   for (const end of game.deals.flatMap((deal) => [...endsOf(game, deal)])) {
     const [first, second] = [game.payoff(end, 0), game.payoff(end, 1)];
     if (first + second !== 0)
@@ -149,6 +150,15 @@ export function exploitability<State>(game: Game<State>, strategy: Strategy): nu
         `Exploitability needs payoffs that sum to zero; a game here ends with ${first} and ${second}. Use bestResponse for each seat.`,
       );
   }
+  zeroSum.add(game);
+}
+
+/**
+ * Exploitability of a strategy for both seats: the mean payoff of a best response to it over the two seats. It is 0 for
+ * an equilibrium, and positive otherwise. Throws RangeError if the payoffs of a game do not sum to zero at every end.
+ */
+export function exploitability<State>(game: Game<State>, strategy: Strategy): number {
+  requireZeroSum(game);
   return (bestResponse(game, strategy, 0) + bestResponse(game, strategy, 1)) / 2;
 }
 

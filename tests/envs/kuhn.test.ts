@@ -1,6 +1,6 @@
 // Kuhn poker: the contract of a game with seats against its known equilibria and values, best responses against a
 // search over all pure strategies, and the world that is made of it.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Strategy } from '../../src/envs/game.ts';
 import { bestResponse, expectedPayoff, exploitability, seatLines, uniformStrategy } from '../../src/envs/game.ts';
 import { against } from '../../src/envs/game-world.ts';
@@ -42,6 +42,18 @@ describe('the game', () => {
   it('is refused exploitability if its payoffs do not sum to zero', () => {
     const shared = { ...kuhnGame, payoff: (...of: Parameters<typeof kuhnGame.payoff>) => kuhnGame.payoff(...of) + 0.5 };
     expect(() => exploitability(shared, uniform)).toThrow(/needs payoffs that sum to zero/);
+  });
+
+  it('has its ends listed once, however often exploitability is computed', () => {
+    const play = vi.fn(kuhnGame.play);
+    const game = { ...kuhnGame, play };
+    const plays = [1, 2, 3].map(() => {
+      const before = play.mock.calls.length;
+      exploitability(game, uniform);
+      return play.mock.calls.length - before;
+    });
+    expect(plays[0]).toBeGreaterThan(plays[1]);
+    expect(plays[2]).toBe(plays[1]);
   });
 
   it.each([1, 2, 3])('has best responses equal to the best of all pure strategies (seed %i)', (seed) => {
