@@ -55,5 +55,5 @@ function useOne<T extends Device>(open: () => Promise<T>): () => Promise<T> {
 }
 
 export const useGpu = () => useOne(() => openGpu({}));
-export const useDevice = () => useOne(() => openDevice());
+export const useDevice = (options: { mostBindingBytes?: number } = {}) => useOne(() => openDevice(options));
 export const useWasm = (options: WasmOptions = {}) => useOne(() => WasmDevice.open(options));

@@ -1,10 +1,11 @@
 // Layers that keep their activations and layers that the backward recomputes give the same bits, in the planned memory.
-// No other test has so wide a feed-forward block that its rows are processed in pieces.
+// No other test has so wide a feed-forward block that its rows are processed in pieces, and the gates and ups of all rows
+// exceed a binding.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';
-import { keptLayerBytes, keptLayers } from '../../src/policy/plan/layer-buffers.ts';
+import { activationBuffers, keptLayerBytes, keptLayers } from '../../src/policy/plan/layer-buffers.ts';
 import { sizesOf } from '../../src/policy/plan/sizes.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
 import { initAdapter, projections } from '../../src/policy/weights/adapter.ts';
@@ -12,7 +13,7 @@ import { initWeights, normals } from '../../src/policy/weights/init.ts';
 import { inspected } from '../../tools/golden/inspected-model.ts';
 import { useDevice } from '../device/open.ts';
 
-const open = useDevice();
+const open = useDevice({ mostBindingBytes: 2 ** 26 });
 
 const config = (change: object): ModelConfig =>
   parseConfig({
@@ -99,9 +100,12 @@ describe('the number of kept layers', () => {
     expect(numbers).toEqual([0, 0, 1, 2, 3]);
   });
 
-  it('is zero if the gates and ups of all tokens exceed a binding', () => {
-    const bytes = 8 * T * config({}).intermediateSize;
-    expect(keptLayers({ ...sizes, blockBytes: bytes }, one)).toBe(1);
-    expect(keptLayers({ ...sizes, blockBytes: bytes - 1 }, one)).toBe(0);
+  it('does not depend on the size of a binding, which each buffer fits', () => {
+    const wide = config({ intermediate_size: 100 });
+    const bytes = 8 * (T - 1) * wide.intermediateSize;
+    const pieces = sizesOf(wide, capacity, bytes);
+    expect(keptLayerBytes(pieces)).toBe(keptLayerBytes(sizesOf(wide, capacity, 2 ** 27)));
+    expect(keptLayers(pieces, keptLayerBytes(pieces))).toBe(1);
+    for (const [name, floats] of activationBuffers(pieces, 1)) expect(4 * floats, name).toBeLessThanOrEqual(bytes);
   });
 });

@@ -81,6 +81,14 @@ describe('the calls of a step', () => {
     expect([...names]).toContain('attention_backward_key_tiled');
     expect([...names]).not.toContain('attention_backward_key');
   });
+
+  it('are those of an update with the given tokens', async () => {
+    const tokensOf = async (tokens?: number) => {
+      const [{ calls }] = await recordSteps(1, gpuChoices, tokens);
+      return calls.find(({ form }) => form.name === 'quant_embed')!.params.T;
+    };
+    expect([await tokensOf(), await tokensOf(512)]).toEqual([2048, 512]);
+  });
 });
 
 describe("an adapter's second product, added by the frozen product", () => {

@@ -7,11 +7,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { kernelCode } from '../../src/device/webgpu/kernel.ts';
 import { compileHere } from './compile.ts';
 import { DriverMissingError, withDriver } from './driver.ts';
 import { engineForms, labelOf } from './forms.ts';
 import { type Family, families } from './shares.ts';
+import { updateTokens } from './steps.ts';
 import {
   KernelUnknownError,
   type Modelled,
@@ -33,6 +35,7 @@ const program = new Command('isa')
   .addOption(new Option('--family <names...>', 'families of GPUs').choices(names).default(names))
   .option('--kernel <prefix>', 'only kernels whose name starts with this')
   .option('--steps', 'only the kernels of an update and of a token', false)
+  .option('--tokens <n>', `tokens of the update, a multiple of 256 (default: ${updateTokens})`, wholeFrom(256))
   .option('--sources <file>', 'write the WGSL of every form as JSON, and compile nothing')
   .option('--strict', 'fail where a form is refused or spills registers', false)
   .addOption(new Option('--compile <family>', 'compile forms from standard input').choices(names).hideHelp());
@@ -42,6 +45,7 @@ async function main(): Promise<number> {
     family: Family[];
     kernel?: string;
     steps: boolean;
+    tokens?: number;
     sources?: string;
     strict: boolean;
     compile?: Family;
@@ -55,11 +59,13 @@ async function main(): Promise<number> {
     return 0;
   }
   const modelled = await withDriver(async (driver) => {
-    const all = await modelForms(driver, options.family, { kernel: options.kernel, onlySteps: options.steps });
+    const all = await modelForms(driver, options.family, {
+      ...{ kernel: options.kernel, onlySteps: options.steps, tokens: options.tokens },
+    });
     for (const each of all) printForms(each, driver);
     return all;
   });
-  if (!options.kernel) await printSteps(modelled);
+  if (!options.kernel) await printSteps(modelled, options.tokens);
   const bad = modelled.flatMap(({ compiled }) => compiled).filter(({ assembly }) => !assembly || assembly.spilled > 0);
   const unexpected = bad.filter(({ form, assembly }) => !assembly || !spilling.has(form.name));
   console.log(`\n${bad.length} forms are refused or spill registers, ${unexpected.length} of them unexpectedly.`);
@@ -76,10 +82,10 @@ async function writeSources(file: string): Promise<void> {
   console.log(`${file}: ${forms.length} forms`);
 }
 
-async function printSteps(modelled: readonly Modelled[]): Promise<void> {
-  const steps = await modelSteps(modelled);
+async function printSteps(modelled: readonly Modelled[], tokens?: number): Promise<void> {
+  const steps = await modelSteps(modelled, tokens);
   for (const step of steps) printStep(step);
-  printKept(await modelKept(modelled));
+  printKept(await modelKept(modelled, tokens));
   if (!steps.length) console.log('\nNo times of steps: they need the family navi33 or phoenix.');
 }
 

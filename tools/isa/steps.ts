@@ -24,8 +24,8 @@ export const gpuChoices: KernelChoices = {
   ...{ lora_up_few: 'fused', lora_up_many: 'fused', swiglu_many: 'fused', input_gradient_many: 'fused' },
 };
 
-/** Tokens of an update, in sequences of 256 of which the second half is scored. */
-const updateTokens = 2048;
+/** Default tokens of an update, in sequences of 256 of which the second half is scored. */
+export const updateTokens = 2048;
 const promptTokens = 256;
 const decodedRows = [1, 8, 32] as const;
 
@@ -52,10 +52,10 @@ function configFor(layers?: number): ModelConfig {
   return parseConfig({ ...listed, ...(layers ? { num_hidden_layers: layers } : {}) });
 }
 
-async function openModel(device: RecordingDevice, { layers, choices, keptBytes }: StepOptions): Promise<Model> {
+async function openModel(device: RecordingDevice, { layers, choices, keptBytes, tokens }: StepOptions): Promise<Model> {
   const config = configFor(layers);
   const adapter = { lora, tensors: initAdapter(config, lora, 1) };
-  const capacity = capacityFor(updateTokens, promptTokens);
+  const capacity = capacityFor(tokens, promptTokens);
   const options = { capacity, adapter, precision: 'int4', trainable: true, reference: false } as const;
   return Model.create(device, config, { ...options, choices, keptBytes, weights: zeros(config, 'int4') });
 }
@@ -64,11 +64,12 @@ interface StepOptions {
   layers?: number;
   choices: KernelChoices;
   keptBytes?: number;
+  tokens: number;
 }
 
 async function recordedUpdate(model: Model, device: RecordingDevice): Promise<Step> {
   device.calls = [];
-  await update(model, updateTokens);
+  await update(model, model.capacity.batchTokens);
   // A copy, because the prompt of the first decoding is recorded into the same list.
   return { name: 'update', calls: [...device.calls] };
 }
@@ -81,23 +82,22 @@ export interface KeptUpdate extends Step {
   bytes: number;
 }
 
-/** An update of `updateTokens` tokens with room for the activations of `kept` layers. */
-export async function recordKept(kept: number, layers?: number): Promise<KeptUpdate> {
+/** An update of `tokens` tokens with room for the activations of `kept` layers. */
+export async function recordKept(kept: number, tokens: number): Promise<KeptUpdate> {
   const device = new RecordingDevice();
-  const config = configFor(layers);
-  const keptBytes =
-    kept * keptLayerBytes(sizesOf(config, capacityFor(updateTokens, promptTokens), device.bindingBytes));
-  const model = await openModel(device, { layers, choices: gpuChoices, keptBytes });
+  const sizes = sizesOf(configFor(), capacityFor(tokens, promptTokens), device.bindingBytes);
+  const keptBytes = kept * keptLayerBytes(sizes);
+  const model = await openModel(device, { choices: gpuChoices, keptBytes, tokens });
   const step = await recordedUpdate(model, device);
   const bytes = totalBytes(model.plan);
   model.destroy();
   return { ...step, kept, keptBytes, bytes };
 }
 
-/** An update of `updateTokens` tokens, and a token of 1, 8 and 32 rows. `layers`: fewer than the model has. */
-export async function recordSteps(layers?: number, choices = gpuChoices): Promise<Step[]> {
+/** An update of `tokens` tokens, and a token of 1, 8 and 32 rows. `layers`: fewer than the model has. */
+export async function recordSteps(layers?: number, choices = gpuChoices, tokens = updateTokens): Promise<Step[]> {
   const device = new RecordingDevice();
-  const model = await openModel(device, { layers, choices });
+  const model = await openModel(device, { layers, choices, tokens });
   const steps = [await recordedUpdate(model, device)];
   for (const rows of decodedRows) {
     const calls = await decode(model, device, rows);

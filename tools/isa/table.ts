@@ -5,7 +5,7 @@ import { engineForms, labelOf } from './forms.ts';
 import type { Call, Form } from './recording-device.ts';
 import { boundBy, type Family, families, sharesOf, turnOf } from './shares.ts';
 import { cards, type Speed, type StepTime, stepTime } from './step-model.ts';
-import { type KeptUpdate, recordKept, recordSteps } from './steps.ts';
+import { gpuChoices, type KeptUpdate, recordKept, recordSteps, updateTokens } from './steps.ts';
 
 export const formColumns = [
   ...['kernel', 'registers', 'spilled', 'LDS, bytes', 'waves', 'MAC', 'VALU', 'waits'],
@@ -64,10 +64,11 @@ export function beginningWith(forms: readonly Form[], prefix = ''): Form[] {
 export async function modelForms(
   driver: NullDriver,
   wanted: readonly Family[],
-  { kernel, onlySteps = false }: { kernel?: string; onlySteps?: boolean } = {},
+  { kernel, onlySteps = false, tokens }: { kernel?: string; onlySteps?: boolean; tokens?: number } = {},
 ): Promise<Modelled[]> {
   const forms = new Map(onlySteps ? [] : (await engineForms()).map((form) => [keyOf(form), form]));
-  for (const { calls } of await recordSteps()) for (const { form } of calls) forms.set(keyOf(form), form);
+  for (const { calls } of await recordSteps(undefined, gpuChoices, tokens))
+    for (const { form } of calls) forms.set(keyOf(form), form);
   const list = beginningWith([...forms.values()], kernel);
   const modelled: Modelled[] = [];
   for (const family of wanted) modelled.push({ family, compiled: await compileFor(driver, family, list) });
@@ -83,14 +84,17 @@ interface KeptTime extends Omit<KeptUpdate, 'calls' | 'name'> {
   times: StepTime[];
 }
 
-/** Time of an update with more and more kept layers, with the forms as RDNA3 (phoenix or navi33) compiles them. */
-export async function modelKept(modelled: readonly Modelled[]): Promise<KeptTime[]> {
+/**
+ * Time of an update of `tokens` tokens with more and more kept layers, with the forms as RDNA3 (phoenix or navi33)
+ * compiles them.
+ */
+export async function modelKept(modelled: readonly Modelled[], tokens = updateTokens): Promise<KeptTime[]> {
   const rdna3 = modelled.find(({ family }) => families[family] === 11);
   if (!rdna3) return [];
   const speedOf = speedsOf(rdna3.compiled);
   const list: KeptTime[] = [];
   for (const kept of keptNumbers) {
-    const { keptBytes, bytes, ...step } = await recordKept(kept);
+    const { keptBytes, bytes, ...step } = await recordKept(kept, tokens);
     list.push({ kept, keptBytes, bytes, times: cards.map((card) => stepTime(step, card, speedOf)) });
   }
   return list;
@@ -118,11 +122,11 @@ export function printKept([none, ...others]: readonly KeptTime[]): void {
 }
 
 /** Time of the steps on each card, with the forms as RDNA3 (phoenix or navi33) compiles them. */
-export async function modelSteps(modelled: readonly Modelled[]): Promise<StepTime[]> {
+export async function modelSteps(modelled: readonly Modelled[], tokens?: number): Promise<StepTime[]> {
   const rdna3 = modelled.find(({ family }) => families[family] === 11);
   if (!rdna3) return [];
   const speedOf = speedsOf(rdna3.compiled);
-  const steps = await recordSteps();
+  const steps = await recordSteps(undefined, gpuChoices, tokens);
   return cards.flatMap((card) => steps.map((step) => stepTime(step, card, speedOf)));
 }
 

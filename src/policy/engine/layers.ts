@@ -8,7 +8,7 @@
  */
 import { type BufferSlice, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
-import { type LayerActivation, ownName } from '../plan/layer-buffers.ts';
+import { type AttentionActivation, type FeedForwardActivation, ownName, ownPiece } from '../plan/layer-buffers.ts';
 import type { Capacity } from '../policy.ts';
 import type { Weights } from '../weights/linear.ts';
 import { layerOperands } from '../weights/parameters.ts';
@@ -36,18 +36,17 @@ export interface Pass {
 }
 
 /**
- * Consecutive tokens of a pass. `first` is a multiple of 64, so that any row of floats starts at a valid binding
- * offset.
+ * Consecutive tokens of a pass, and their place among its pieces. `first` is a multiple of 64, so that any row of floats
+ * starts at a valid binding offset.
  */
 interface Rows {
+  piece: number;
   first: number;
   count: number;
 }
 
 export class Layers {
   readonly shape: AttentionShape;
-  /** Values of a token in each activation of the feed-forward block. */
-  private readonly widths: { normed2: number; rstd2: number; gateUp: number; activated: number };
 
   constructor(
     readonly config: ModelConfig,
@@ -60,8 +59,6 @@ export class Layers {
       headDim: config.headDim,
       eps: config.rmsNormEps,
     };
-    const { hiddenSize, intermediateSize: I } = config;
-    this.widths = { normed2: hiddenSize, rstd2: 1, gateUp: 2 * I, activated: I };
   }
 
   /** True if layer l keeps its activations. */
@@ -70,15 +67,14 @@ export class Layers {
   }
 
   /** Activation of layer l: its own, or the one that layers share. */
-  activation(name: LayerActivation, l: number): BufferSlice {
+  activation(name: AttentionActivation, l: number): BufferSlice {
     const own = ownName(name, l);
     return this.ws.slice(this.ws.has(own) ? own : name);
   }
 
   /** Some rows of a feed-forward activation of layer l. The shared buffers hold one piece at a time. */
-  private piece(name: keyof typeof this.widths, l: number, rows: Rows): BufferSlice {
-    const activation = this.activation(name, l);
-    return this.keeps(l) ? this.rows(activation, rows, this.widths[name]) : activation;
+  private piece(name: FeedForwardActivation, l: number, { piece }: Rows): BufferSlice {
+    return this.ws.slice(this.keeps(l) ? ownPiece(name, l, piece) : name);
   }
 
   /**
@@ -127,12 +123,14 @@ export class Layers {
   private pieces(T: number): Rows[] {
     const most = Math.floor(this.ws.buffer('gateUp').size / (8 * this.config.intermediateSize));
     const list: Rows[] = [];
-    for (let first = 0; first < T; first += most) list.push({ first, count: Math.min(most, T - first) });
+    for (let first = 0; first < T; first += most)
+      list.push({ piece: list.length, first, count: Math.min(most, T - first) });
     return list;
   }
 
-  /** Rows of a buffer (T, width). */
-  private rows({ buffer }: BufferSlice, { first, count }: Rows, width = this.config.hiddenSize): BufferSlice {
+  /** Rows of a buffer (T, h). */
+  private rows({ buffer }: BufferSlice, { first, count }: Rows): BufferSlice {
+    const width = this.config.hiddenSize;
     return slice(buffer, first * width * 4, count * width * 4);
   }
 

@@ -9,55 +9,76 @@ import { defaultKeptMiB } from './kept-memory.ts';
 import { partialFloats } from './partial-sums.ts';
 import type { Sizes } from './sizes.ts';
 
-/** Activations that a layer computes and its backward reads. */
-const layerActivations = ({ T, h, H, KV, D, I, mlp }: Sizes) => ({
+const named = <Name extends string>(floats: { [name in Name]: number }) => Object.entries(floats) as [Name, number][];
+
+/** Activations of a layer's attention half, which its backward reads. */
+const attentionActivations = ({ T, h, H, KV, D }: Sizes) => ({
   normed: T * h,
   rstd1: T,
-  rstd2: mlp,
   qkv: T * (H + 2 * KV) * D,
   query: T * H * D,
   kv: T * 2 * KV * D,
   attended: T * H * D,
   lse: T * H,
   middle: T * h,
-  normed2: mlp * h,
-  gateUp: mlp * 2 * I,
-  activated: mlp * I,
 });
 
-export type LayerActivation = keyof ReturnType<typeof layerActivations>;
-/** Name of an activation, with the layer's number if the layer has its own buffer. */
-export type ActivationName = LayerActivation | `${LayerActivation}.${number}`;
+/** Activations of the feed-forward block, for some of a pass's tokens. */
+const feedForwardActivations = ({ h, I }: Sizes, rows: number) => ({
+  rstd2: rows,
+  normed2: rows * h,
+  gateUp: rows * 2 * I,
+  activated: rows * I,
+});
 
-export const ownName = (name: LayerActivation, layer: number): ActivationName => `${name}.${layer}`;
+export type AttentionActivation = keyof ReturnType<typeof attentionActivations>;
+export type FeedForwardActivation = keyof ReturnType<typeof feedForwardActivations>;
+/** Name of an activation, with the layer's number and that of a piece of tokens if the layer has its own buffers. */
+export type ActivationName =
+  | AttentionActivation
+  | FeedForwardActivation
+  | `${AttentionActivation}.${number}`
+  | `${FeedForwardActivation}.${number}.${number}`;
 
-/** Activations of a layer that keeps its own, for all tokens. The backward reads `qkv` only for the norm of the heads. */
-const keptActivations = (sizes: Sizes) =>
-  (Object.entries(layerActivations({ ...sizes, mlp: sizes.T })) as [LayerActivation, number][]).filter(
-    ([name]) => name !== 'qkv' || sizes.config.qkNorm,
+export const ownName = (name: AttentionActivation, layer: number): ActivationName => `${name}.${layer}`;
+export const ownPiece = (name: FeedForwardActivation, layer: number, piece: number): ActivationName =>
+  `${name}.${layer}.${piece}`;
+
+/**
+ * Activations of a layer that keeps its own, for all tokens, those of the feed-forward block in pieces, each of which fits
+ * a binding. The backward reads `qkv` only for the norm of the heads.
+ */
+function keptActivations(sizes: Sizes, layer: number): [ActivationName, number][] {
+  const { T, mlp, config } = sizes;
+  const attention = named(attentionActivations(sizes)).filter(([name]) => name !== 'qkv' || config.qkNorm);
+  const pieces = Array.from({ length: Math.ceil(T / mlp) }, (_, piece) =>
+    named(feedForwardActivations(sizes, Math.min(mlp, T - piece * mlp))).map(
+      ([name, floats]): [ActivationName, number] => [ownPiece(name, layer, piece), floats],
+    ),
   );
+  return [
+    ...attention.map(([name, floats]): [ActivationName, number] => [ownName(name, layer), floats]),
+    ...pieces.flat(),
+  ];
+}
 
 /** Bytes of the activations that one layer keeps. */
-export const keptLayerBytes = (sizes: Sizes) => 4 * keptActivations(sizes).reduce((sum, [, floats]) => sum + floats, 0);
+export const keptLayerBytes = (sizes: Sizes) =>
+  4 * keptActivations(sizes, 0).reduce((sum, [, floats]) => sum + floats, 0);
 
 /**
  * Number of layers that keep their activations in `keptBytes`, so that the backward does not recompute them. The last
- * layer needs no buffers of its own. None are kept if the gates and ups of all tokens exceed a binding.
+ * layer needs no buffers of its own.
  */
-export function keptLayers(sizes: Sizes, keptBytes = defaultKeptMiB * 2 ** 20): number {
-  if (8 * sizes.T * sizes.I > sizes.blockBytes) return 0;
-  return Math.min(sizes.L - 1, Math.floor(keptBytes / keptLayerBytes(sizes)));
-}
+export const keptLayers = (sizes: Sizes, keptBytes = defaultKeptMiB * 2 ** 20): number =>
+  Math.min(sizes.L - 1, Math.floor(keptBytes / keptLayerBytes(sizes)));
 
 /** Activations that layers share, and those of the first `kept` layers, which keep their own. */
-export function activationBuffers(sizes: Sizes, kept: number): [ActivationName, number][] {
-  const own = keptActivations(sizes);
-  const layers = Array.from({ length: kept }, (_, layer) => layer);
-  return [
-    ...(Object.entries(layerActivations(sizes)) as [LayerActivation, number][]),
-    ...layers.flatMap((layer) => own.map(([name, floats]): [ActivationName, number] => [ownName(name, layer), floats])),
-  ];
-}
+export const activationBuffers = (sizes: Sizes, kept: number): [ActivationName, number][] => [
+  ...named(attentionActivations(sizes)),
+  ...named(feedForwardActivations(sizes, sizes.mlp)),
+  ...Array.from({ length: kept }, (_, layer) => keptActivations(sizes, layer)).flat(),
+];
 
 /** Input of each layer, and the output of the last. */
 export const layerInputs = ({ T, h, L }: Sizes): [`layerInput.${number}`, number][] =>

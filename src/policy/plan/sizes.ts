@@ -21,8 +21,6 @@ export interface Sizes {
   mlp: number;
   /** Vocabulary rows of one tile of logits. */
   tile: number;
-  /** The adapter's largest binding in bytes. */
-  blockBytes: number;
 }
 
 const mostMlpBytes = 1 << 26;
@@ -52,6 +50,5 @@ export function sizesOf(config: ModelConfig, capacity: Capacity, blockBytes: num
     I: config.intermediateSize,
     mlp: mlpRows(T, config.intermediateSize, blockBytes),
     tile: Math.min(config.vocabSize, vocabularyTile),
-    blockBytes,
   };
 }
