@@ -63,6 +63,12 @@ const schema = v.strictObject({
     sentence: 'Number of questions about each universe.',
     unit: 'questions',
   }),
+  wordings: option(choice(['few', 'many']), 'few', {
+    label: 'Wordings',
+    sentence:
+      'Number of wordings of a training question: with few (one to four for each fact and each phrase) a policy learns them by heart, with many (three to seven) it has to read them.',
+    choiceLabels: { few: 'few', many: 'many' },
+  }),
   sameWording: option(toggle(), false, {
     label: 'Same wording',
     sentence: 'Held-out questions use the wordings of training; if off, they ask the same in other wordings.',

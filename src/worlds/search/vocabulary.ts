@@ -17,8 +17,10 @@ const wordings = () =>
     ...sentences,
     ...questions.train,
     ...questions.test,
+    ...questions.more,
     ...phrases.train,
     ...phrases.test,
+    ...phrases.more,
   ]);
 
 const ruleTexts = () =>

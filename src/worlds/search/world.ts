@@ -63,7 +63,7 @@ async function openHere(options: SearchOptions, universe: number, settings: Conn
   const heldOut = universe >= firstTestUniverse && !options.sameWording;
   const plan = {
     hops: options.hops,
-    wording: heldOut ? ('test' as const) : ('train' as const),
+    wording: heldOut ? ('test' as const) : options.wordings === 'many' ? ('many' as const) : ('train' as const),
     distractors: options.distractors,
   };
   return new UniverseSource(mixSeeds(options.seed, universe), sizeOf(options), plan);
@@ -161,8 +161,19 @@ export class Search implements World {
 
   /** Borrows the source of a task. The episodes of a group share a universe, and so do the tasks of an epoch. */
   private sourceOf(options: SearchOptions, universe: number): Promise<Source> {
-    const { corpus, retriever, seed, articles, facts, distractors, hops, sameWording } = options;
-    const key = JSON.stringify([corpus, retriever, seed, articles, facts, distractors, hops, sameWording, universe]);
+    const { corpus, retriever, seed, articles, facts, distractors, hops, wordings, sameWording } = options;
+    const key = JSON.stringify([
+      corpus,
+      retriever,
+      seed,
+      articles,
+      facts,
+      distractors,
+      hops,
+      wordings,
+      sameWording,
+      universe,
+    ]);
     return this.sources.borrow(key, articles, () => this.openSource(options, universe));
   }
 

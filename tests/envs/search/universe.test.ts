@@ -63,7 +63,11 @@ describe('a universe', () => {
 
 describe('a question', () => {
   const universe = makeUniverse(6, { articles: 200, facts: 8 });
-  const plan = (hops: number, wording: 'train' | 'test' = 'train') => ({ hops: [hops], wording, distractors: 1 });
+  const plan = (hops: number, wording: 'train' | 'many' | 'test' = 'train') => ({
+    hops: [hops],
+    wording,
+    distractors: 1,
+  });
 
   it.each([1, 2, 3, 4])('of %i hops needs as many articles: none before the last contains an answer', (hops) => {
     for (let k = 0; k < 50; k++) {
@@ -79,8 +83,32 @@ describe('a question', () => {
     }
   });
   it('has another wording if it is held out', () => {
-    const words = new Set(relations.flatMap(({ questions }) => questions.train));
-    for (const { questions } of relations) for (const wording of questions.test) expect(words).not.toContain(wording);
+    for (const part of ['questions', 'phrases'] as const) {
+      const shown = new Set(relations.flatMap((each) => [...each[part].train, ...each[part].more]));
+      for (const each of relations) for (const wording of each[part].test) expect(shown).not.toContain(wording);
+    }
+  });
+  it('has many wordings if asked, each once, without a word that the others do not have', () => {
+    const wordsOf = (texts: readonly string[]) => new Set(texts.join(' ').replaceAll('{s}', ' ').match(/\w+/g)!);
+    const known = wordsOf(
+      relations.flatMap(({ sentences, questions, phrases }) => [
+        ...sentences,
+        ...questions.train,
+        ...questions.test,
+        ...phrases.train,
+        ...phrases.test,
+      ]),
+    );
+    for (const { id, questions, phrases } of relations) {
+      for (const { train, more } of [questions, phrases]) {
+        expect(new Set([...train, ...more]).size, id).toBe(train.length + more.length);
+        expect(more.length > 0, id).toBe(train.length > 0);
+        if (more.length) for (const word of wordsOf(more)) expect(known).toContain(word);
+      }
+    }
+    const texts = (wording: 'train' | 'many') =>
+      new Set(Array.from({ length: 300 }, (_, k) => makeQuestion(universe, plan(2, wording), k).text));
+    expect(texts('many').size).toBeGreaterThan(texts('train').size);
   });
   it('uses only words that training shows if it is held out', () => {
     const wordsOf = (texts: readonly string[]) => texts.join(' ').replaceAll('{s}', ' ').match(/\w+/g)!;
@@ -117,7 +145,7 @@ describe('the reader', () => {
         articles.map(({ title, text }, id) => ({ id: String(id), title, text })),
       );
       for (let k = 0; k < each; k++) {
-        const wording = k % 2 ? ('train' as const) : ('test' as const);
+        const wording = (['train', 'many', 'test'] as const)[k % 3];
         const question = makeQuestion(universe, { hops: [hops], wording, distractors: 1 }, k);
         const steps = await remainingSteps({ question: question.text, shown: [], k: 1, retriever });
         const last = steps?.at(-1);

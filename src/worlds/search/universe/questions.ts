@@ -20,8 +20,13 @@ export interface Question {
   golds: string[];
 }
 
-/** Set of wordings. */
-type Wording = 'train' | 'test';
+/** Set of wordings: those of training, with further ones, or those of held-out questions. */
+type Wording = 'train' | 'many' | 'test';
+
+const wordingsOf = (relation: Relation, part: 'questions' | 'phrases', wording: Wording): readonly string[] => {
+  const { train, more, test } = relation[part];
+  return { train, many: [...train, ...more], test }[wording];
+};
 
 const attempts = 400;
 
@@ -54,13 +59,12 @@ function writeQuestion({ entities }: Universe, { start, relations }: Chain, word
   const known = relations.map(relationOf);
   const inner = known
     .slice(0, -1)
-    .reduce((text, relation) => fillTemplate(relation.phrases, wording, text, random), entities[start].name);
-  return fillTemplate(known[known.length - 1].questions, wording, inner, random);
+    .reduce((text, relation) => fill(wordingsOf(relation, 'phrases', wording), text, random), entities[start].name);
+  return fill(wordingsOf(known[known.length - 1], 'questions', wording), inner, random);
 }
 
-function fillTemplate(templates: Relation['questions'], wording: Wording, subject: string, random: Random): string {
-  return random.pick(templates[wording]).replace('{s}', subject);
-}
+const fill = (templates: readonly string[], subject: string, random: Random): string =>
+  random.pick(templates).replace('{s}', subject);
 
 export interface QuestionPlan {
   /** Numbers of hops, used by the questions in turn. */

@@ -30,7 +30,7 @@ const forms: { [object: string]: string } = { year: '\\d+', count: '\\d+', occup
 
 function patternsOf(part: 'questions' | 'phrases'): Pattern[] {
   return relations.flatMap((relation) =>
-    [...relation[part].train, ...relation[part].test].map((wording) => ({
+    [...relation[part].train, ...relation[part].test, ...relation[part].more].map((wording) => ({
       pattern: compile(wording, '{s}'),
       relation: relation.id,
     })),
