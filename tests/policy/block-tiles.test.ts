@@ -6,7 +6,9 @@ import {
   blockConstants,
   blockGrid,
   columnsOf,
+  fewTile,
   largeTile,
+  packedGrid,
   rowsOf,
   smallTile,
 } from '../../src/policy/engine/block-tiles.ts';
@@ -17,7 +19,7 @@ import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
 
 const open = useGpu();
-const tiles = { large: largeTile, small: smallTile };
+const tiles = { large: largeTile, small: smallTile, few: fewTile };
 
 describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
   it('fits the limits that every adapter grants', () => {
@@ -40,6 +42,12 @@ it('the small tile serves grids of fewer than 128 tiles', () => {
   expect(blockGrid(2048, 896)).toEqual({ tile: largeTile, groups: 16 * 14 });
   expect(blockGrid(1024, 896)).toEqual({ tile: smallTile, groups: 16 * 14 });
   expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
+});
+
+it('up to 32 rows of a product with packed weights take the tile of as many rows', () => {
+  expect(packedGrid(32, 896)).toEqual({ tile: fewTile, groups: 14 });
+  expect(packedGrid(17, 9729)).toEqual({ tile: fewTile, groups: 153 });
+  for (const rows of [33, 2048]) expect(packedGrid(rows, 9728)).toEqual(blockGrid(rows, 9728));
 });
 
 it('more rows never bring back a tile, so the fewest and the most rows have every tile of a weight', () => {

@@ -9,7 +9,7 @@ import { zeros } from '../../tools/isa/forms.ts';
 import { RecordingDevice } from '../../tools/isa/recording-device.ts';
 import { update } from '../../tools/model-steps.ts';
 
-/** Gate and up take the large tile, which alone has both, from 65 rows on. */
+/** Gate and up take the large tile, which has both, from 65 rows on. */
 const config = parseConfig({
   ...{ model_type: 'llama', vocab_size: 19, hidden_size: 12, intermediate_size: 4100, num_hidden_layers: 2 },
   ...{ num_attention_heads: 3, num_key_value_heads: 1, head_dim: 4, rope_theta: 100, tie_word_embeddings: true },

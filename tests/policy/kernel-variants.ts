@@ -2,7 +2,7 @@
 // device.
 import type { Constants } from '../../src/device/device.ts';
 import { type TiledOptions, tiledConstants } from '../../src/policy/engine/attention.ts';
-import { blockConstants, largeTile, smallTile } from '../../src/policy/engine/block-tiles.ts';
+import { blockConstants, fewTile, largeTile, smallTile } from '../../src/policy/engine/block-tiles.ts';
 
 const attention = (H: number, KV: number, D: number): Constants => {
   const WIDTH = D % 4 === 0 ? 4 : 1;
@@ -26,8 +26,6 @@ const plain: Constants = { LOW_RANK: 0 };
 
 /** 32 x 32 outputs: compiled by a software adapter in a fraction of the time of the engine's tiles. */
 const tinyTile = { ...smallTile, across: 8, rowFours: 1 };
-/** 32 x 64 outputs, for products that also write an activation. */
-const gatedTile = { ...tinyTile, columnFours: 2 };
 /** The other constants, at the size that fills workgroup memory. */
 const wideTile = { ...largeTile, across: 16, unroll: 1 };
 
@@ -173,16 +171,21 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     ['quant_matmul_nt_tiled', { TILE_M: other ? 32 : 64, TILE_N: 32, STAGE_BITS: 32, ...flags, ...lowRank }],
     [
       'quant_matmul_nt_blocks',
-      { ...blockConstants('NT', other ? tinyTile : MINIMUM ? wideTile : largeTile), ...flags, ...plain, GATED: 0 },
+      {
+        ...blockConstants('NT', other ? (MINIMUM ? tinyTile : fewTile) : MINIMUM ? wideTile : largeTile),
+        ...flags,
+        ...plain,
+        GATED: 0,
+      },
     ],
     [
       'quant_matmul_nt_blocks',
-      { ...blockConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : tinyTile), ...flags, ...lowRank, GATED: 0 },
+      { ...blockConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : fewTile), ...flags, ...lowRank, GATED: 0 },
     ],
     [
       'quant_matmul_nt_blocks',
       {
-        ...{ ...blockConstants('NT', other && MINIMUM ? largeTile : gatedTile), ...flags, HAS_RESIDUAL: 0 },
+        ...{ ...blockConstants('NT', other && MINIMUM ? largeTile : fewTile), ...flags, HAS_RESIDUAL: 0 },
         ...{ ...(other ? plain : lowRank), GATED: 1 },
       },
     ],

@@ -115,7 +115,7 @@ describe.each([4, 8] as const)('forms of products with %i bits', (bits) => {
     return { out, back };
   }
 
-  it.each([1, 5, 16, 33, 65])('%i rows: every form agrees with the double-precision product', async (M) => {
+  it.each([1, 5, 16, 29, 33, 65])('%i rows: every form agrees with the double-precision product', async (M) => {
     const right = expected(M);
     const choice = M <= 16 ? 'quant_nt_few' : M <= 64 ? 'quant_nt_some' : 'quant_nt_many';
     for (const [i, form] of kernelForms[choice].entries()) {
@@ -136,6 +136,12 @@ describe.each([4, 8] as const)('forms of products with %i bits', (bits) => {
       expect(few.out).toEqual(many.out.subarray(0, M * N));
       expect(few.back).toEqual(many.back.subarray(0, M * K));
     }
+  });
+
+  it('adds in the same order in the tile of 32 rows and in that of 64', async () => {
+    const choices = { quant_nt_some: 'blocks' } as const;
+    const [few, many] = [await products(29, choices), await products(33, choices)];
+    expect(few.out).toEqual(many.out.subarray(0, 29 * N));
   });
 });
 

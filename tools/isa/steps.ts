@@ -20,7 +20,7 @@ export const gpuChoices: KernelChoices = {
   ...defaultChoices,
   ...{ matmul_nt_few: 'blocks', matmul_nt_many: 'blocks', matmul_nn_many: 'blocks', matmul_tn_many: 'blocks' },
   ...{ attention_few: 'tiled-subgroups', attention_many: 'tiled-subgroups', quant_nt_few: 'lanes-subgroups' },
-  ...{ matmul_nt_narrow: 'lanes', quant_nt_some: 'tiled', quant_nt_many: 'blocks', quant_nn_many: 'blocks' },
+  ...{ matmul_nt_narrow: 'lanes', quant_nt_some: 'blocks', quant_nt_many: 'blocks', quant_nn_many: 'blocks' },
   ...{ lora_up_few: 'fused', lora_up_many: 'fused', swiglu_many: 'fused', input_gradient_many: 'fused' },
 };
 

@@ -4,7 +4,7 @@
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
-import { blockConstants, blockGrid, largeTile } from './block-tiles.ts';
+import { blockConstants, blockGrid, packedGrid, smallTile } from './block-tiles.ts';
 import { defaultChoices, fewRows, formRuns, fusesLowRank, type KernelChoices, quantFewRows } from './kernel-choices.ts';
 import { type LowRankInputTerm, type LowRankTerm, ofTerm } from './low-rank-forms.ts';
 import { rowsFor } from './row-steps.ts';
@@ -118,7 +118,7 @@ export class QuantizedOperations {
   /** True if `matmulNT` with gate and up of these sizes writes their activation. */
   activates(M: number, N: number, K: number): boolean {
     if (this.choices.swiglu_many !== 'fused' || !this.recorder.device.compiles || N % 8 !== 0) return false;
-    return this.formNT(M, N, K)[0] === 'quant_matmul_nt_blocks' && blockGrid(M, N).tile === largeTile;
+    return this.formNT(M, N, K)[0] === 'quant_matmul_nt_blocks' && packedGrid(M, N).tile !== smallTile;
   }
 
   /** True if `matmulNN` adds an adapter's gradient and applies SwiGLU's. */
@@ -165,7 +165,7 @@ export class QuantizedOperations {
       return ['quant_matmul_nt_lanes', constants, ceil(M, ROWS) * ceil(N, (64 / LANES) * COLUMNS)];
     }
     if (form === 'blocks') {
-      const { tile, groups } = blockGrid(M, N);
+      const { tile, groups } = packedGrid(M, N);
       return ['quant_matmul_nt_blocks', blockConstants('NT', tile), groups];
     }
     const STAGE_BITS = stageBits(form);
