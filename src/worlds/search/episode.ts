@@ -46,6 +46,8 @@ export class Episode {
     readonly source: Source,
     readonly question: SourceQuestion,
     readonly options: SearchOptions,
+    /** Question as the agent reads it. */
+    private readonly asked = question.text,
   ) {
     this.rules = rulesOf(options);
     this.offer(source.namedBy(question));
@@ -53,7 +55,7 @@ export class Episode {
 
   /** First observation. */
   begin(): Feedback {
-    const observation = this.rules.ask(this.question.text);
+    const observation = this.rules.ask(this.asked);
     return { observation, reward: 0, done: false, valid: true, validActions: [...this.offered] };
   }
 
@@ -116,7 +118,7 @@ export class Episode {
   }
 
   view(): SearchView {
-    const { text, golds, hops, evidence } = this.question;
+    const { golds, hops, evidence } = this.question;
     const titles = new Set(this.shown.map(({ title }) => plainTitle(title)));
     const searches = this.searches.map(({ query, documents }) => ({
       query,
@@ -131,7 +133,7 @@ export class Episode {
     return {
       kind: 'search',
       text: this.describe(),
-      question: text.trim(),
+      question: this.asked.trim(),
       hops,
       searches,
       chain: evidence.map((title) => ({ title: titles.has(title) ? title : '', found: titles.has(title) })),
@@ -148,6 +150,6 @@ export class Episode {
       : 'nothing searched yet';
     const answered = this.answer === null ? '' : `; answered "${this.answer}"`;
     const ended = this.ended ? (this.ended.right ? ', which is right' : ', which is wrong') : '';
-    return `Question: ${this.question.text.trim()} ${searched}${answered}${this.answer === null ? '' : ended}.`;
+    return `Question: ${this.asked.trim()} ${searched}${answered}${this.answer === null ? '' : ended}.`;
   }
 }

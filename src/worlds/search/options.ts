@@ -69,6 +69,12 @@ const schema = v.strictObject({
       'Number of wordings of a training question: with few (one to four for each fact and each phrase) a policy learns them by heart, with many (three to seven) it has to read them.',
     choiceLabels: { few: 'few', many: 'many' },
   }),
+  omitted: option(whole(0, 50), 0, {
+    label: 'Words left out',
+    sentence:
+      'Share of the words of a training question that are left out, but no name and not the last word: a policy has to read all of a wording. Held-out questions are whole.',
+    unit: '%',
+  }),
   sameWording: option(toggle(), false, {
     label: 'Same wording',
     sentence: 'Held-out questions use the wordings of training; if off, they ask the same in other wordings.',

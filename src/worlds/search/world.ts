@@ -18,7 +18,7 @@ import {
   type WorldView,
 } from '../../envs/env.ts';
 import { type ConnectionSettings, withheldMessage } from '../../envs/module.ts';
-import { mixSeeds } from '../../envs/random.ts';
+import { mixSeeds, Random } from '../../envs/random.ts';
 import { SharedParts } from '../../envs/shared-parts.ts';
 import { ServerError } from '../../envs/transport/http.ts';
 import { failed } from '../../envs/transport/pool.ts';
@@ -28,6 +28,8 @@ import { Episode } from './episode.ts';
 import { parseSearchOptions, type SearchOptions } from './options.ts';
 import type { Act } from './rules/rules.ts';
 import type { Source } from './source.ts';
+import type { Mention } from './universe/prose.ts';
+import { withoutWords } from './universe/questions.ts';
 import { remainingSteps } from './universe/reader.ts';
 import { UniverseSource } from './universe/source.ts';
 
@@ -73,6 +75,14 @@ const placeOf = (id: number, questions: number) => ({
   universe: Math.floor(id / questions),
   number: id % questions,
 });
+
+/** Question as the agent reads it: of a made one for training some words may be left out. */
+function askedOf(text: string, named: readonly Mention[], options: SearchOptions, id: number): string {
+  const { corpus, omitted, questions, seed } = options;
+  if (omitted === 0 || corpus || placeOf(id, questions).universe >= firstTestUniverse) return text;
+  const names = named.map((mention) => mention.text);
+  return withoutWords(text, names, omitted, new Random(mixSeeds(seed, 0x9e7, id)));
+}
 
 /** The world Search; create it with `Search.open()`. */
 export class Search implements World {
@@ -152,7 +162,8 @@ export class Search implements World {
     const place = filled.corpus ? { universe: 0, number: id } : placeOf(id, filled.questions);
     const source = await this.sourceOf(filled, place.universe);
     try {
-      return new Episode(source, await source.question(place.number, filled.part), filled);
+      const question = await source.question(place.number, filled.part);
+      return new Episode(source, question, filled, askedOf(question.text, source.namedBy(question), filled, id));
     } catch (error) {
       this.sources.giveBack(source);
       throw error;

@@ -43,6 +43,39 @@ describe('tasks', () => {
   });
 });
 
+describe('words left out', () => {
+  const short = { ...chain, omitted: 50 };
+  const wordsOf = (text: string) => text.trim().split(/\s+/);
+
+  it('are missing from a training question, and the rest is in order', async () => {
+    let [left, all] = [0, 0];
+    for (let id = 0; id < 40; id++) {
+      const whole = await start(id, chain);
+      const asked = await start(id, short);
+      const words = wordsOf(whole.observation);
+      let place = 0;
+      for (const word of wordsOf(asked.observation)) place = words.indexOf(word, place) + 1 || Number.NaN;
+      expect(place).not.toBeNaN();
+      expect(asked.validActions).toEqual(whole.validActions);
+      all += words.length;
+      left += words.length - wordsOf(asked.observation).length;
+    }
+    // Half of the words, without names and the last one.
+    expect(left / all).toBeGreaterThan(0.2);
+    expect(left / all).toBeLessThan(0.5);
+  });
+  it('change no answer: the oracle, which reads the whole question, is right', async () => {
+    await start(5, short);
+    const answers = [];
+    for (const action of await planOf()) answers.push(await say(action));
+    expect(answers.at(-1)).toMatchObject({ reward: 1, done: true });
+  });
+  it('are never missing from a held-out question', async () => {
+    const held = firstTestUniverse * 20 + 3;
+    expect(await start(held, short)).toEqual(await start(held, chain));
+  });
+});
+
 describe('an episode', () => {
   it('is won by the oracle with one search per hop and an answer', async () => {
     for (let id = 0; id < 20; id++) {

@@ -66,6 +66,13 @@ function writeQuestion({ entities }: Universe, { start, relations }: Chain, word
 const fill = (templates: readonly string[], subject: string, random: Random): string =>
   random.pick(templates).replace('{s}', subject);
 
+/** Leaves out words of a question by chance (`percent`), but none of its names and not the last one. */
+export function withoutWords(text: string, names: readonly string[], percent: number, random: Random): string {
+  const kept = new Set(names.flatMap((name) => name.split(' ')));
+  const words = text.split(' ');
+  return words.filter((word, k) => kept.has(word) || k === words.length - 1 || !random.chance(percent)).join(' ');
+}
+
 export interface QuestionPlan {
   /** Numbers of hops, used by the questions in turn. */
   hops: readonly number[];
