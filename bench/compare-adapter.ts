@@ -7,11 +7,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Device } from '../src/device/device.ts';
 import { WasmDevice } from '../src/device/wasm/device.ts';
 import { Gpu } from '../src/device/webgpu/device.ts';
+import { median } from '../src/envs/median.ts';
 import { parseExperiment } from '../src/experiment/experiment.ts';
 import { nodeGpu } from '../src/library/node/gpu.ts';
 import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
-import { median } from '../tools/memory.ts';
 
 interface AdapterRow {
   name: string;

@@ -10,6 +10,7 @@
 import { performance } from 'node:perf_hooks';
 import { whole } from '../src/device/device.ts';
 import { WasmDevice } from '../src/device/wasm/device.ts';
+import { median } from '../src/envs/median.ts';
 import type { PreparedModel } from '../src/models/loader.ts';
 import { defaultChoices, type KernelChoices, processorChoices } from '../src/policy/engine/kernel-choices.ts';
 import { Model } from '../src/policy/engine/model.ts';
@@ -17,7 +18,6 @@ import { givenWeights } from '../src/policy/engine/objective.ts';
 import type { PackedBatch } from '../src/policy/policy.ts';
 import { initAdapter, type LoraConfig, projections } from '../src/policy/weights/adapter.ts';
 import { ggufModel } from '../tools/gguf-model.ts';
-import { median } from '../tools/memory.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { gapBetween } from './integer-gap.ts';
 import { peakWork } from './processor.ts';

@@ -3,7 +3,8 @@
  * memory, which the system cannot reclaim. Linux only.
  */
 import type { Browser, Page } from 'playwright-core';
-import { median, residentMb } from '../tools/memory.ts';
+import { median } from '../src/envs/median.ts';
+import { residentMb } from '../tools/memory.ts';
 import { type Sampled, type Trend, trendOf } from '../tools/memory-trend.ts';
 import { pageHeaps, sizeOf } from './page-heaps.ts';
 

@@ -3,8 +3,10 @@
  * samples are taken after a forced garbage collection: without one, the memory of the page in training varies by a
  * tenth with the speed of the machine, which decides how much garbage waits.
  */
+
+import { median } from '../src/envs/median.ts';
 import { Random } from '../src/envs/random.ts';
-import { median, mostGrowth } from './memory.ts';
+import { mostGrowth } from './memory.ts';
 
 export interface MemorySample {
   minute: number;

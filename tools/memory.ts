@@ -1,5 +1,6 @@
 /** Memory of processes over time, and its growth. */
 import { readFileSync } from 'node:fs';
+import { median } from '../src/envs/median.ts';
 
 /** Arguments of Node under which a process collects its garbage when SIGUSR2 arrives. */
 export const collecting = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>gc())'];
@@ -29,8 +30,6 @@ export async function collectedMb(pid: number): Promise<number | null> {
   await new Promise((resolve) => setTimeout(resolve, collectMs));
   return residentMb(pid);
 }
-
-export const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Largest growth from the second third of the time to the last. */
 export const mostGrowth = 1.1;

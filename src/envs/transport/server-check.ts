@@ -1,5 +1,5 @@
 /**
- * Shared parts of the examination of servers: a report from its findings, a median time, and requests that a page's
+ * Shared parts of the examination of servers: a report from its findings, and requests that a page's
  * browser would block.
  */
 import * as v from 'valibot';
@@ -21,9 +21,6 @@ export const reportOf = (findings: readonly ConnectionFinding[]): ConnectionRepo
   ms: null,
   findings,
 });
-
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|.*\.localhost)$/;
 

@@ -4,6 +4,7 @@
  * difference exceeds the chance difference of as many evaluations.
  */
 
+import { median } from '../../envs/median.ts';
 import { mean, unbiasedStd } from '../common/numbers.ts';
 import type { Rate, StepRecord } from './evaluation.ts';
 import { normalQuantile } from './statistics.ts';
@@ -63,12 +64,6 @@ function isBeyondChance(best: Rate, last: Rate, comparisons: number): boolean {
   const z = normalQuantile(1 - level / Math.max(1, comparisons));
   const fall = best.rate - last.rate;
   return fall >= leastFall && fall > z * Math.sqrt(variance(best) + variance(last)) && last.high < best.low;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 interface Reading {

@@ -1,7 +1,9 @@
 /** Checks an AgentGym server without creating anything: whether it answers, its kind, latency and routes. */
+
+import { median } from '../../envs/median.ts';
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
-import { checkServer, descriptionOf, median, missingParts } from '../../envs/transport/server-check.ts';
+import { checkServer, descriptionOf, missingParts } from '../../envs/transport/server-check.ts';
 import type { AgentGymKind } from './kind.ts';
 import { routesOf } from './world.ts';
 

@@ -3,9 +3,10 @@
  * it accepts a second session.
  */
 import * as v from 'valibot';
+import { median } from '../../envs/median.ts';
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
-import { blockedByPage, median, reportOf } from '../../envs/transport/server-check.ts';
+import { blockedByPage, reportOf } from '../../envs/transport/server-check.ts';
 import { CapacityError, OpenEnvSession } from './session.ts';
 import { addressesOf } from './world.ts';
 

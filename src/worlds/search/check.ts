@@ -4,9 +4,10 @@
  */
 
 import { SearchR1Retriever } from '../../corpus/retrieval/search-r1.ts';
+import { median } from '../../envs/median.ts';
 import type { ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, serverAddress } from '../../envs/transport/http.ts';
-import { checkServer, descriptionOf, median, missingParts } from '../../envs/transport/server-check.ts';
+import { checkServer, descriptionOf, missingParts } from '../../envs/transport/server-check.ts';
 
 const searches = 3;
 const once = { attempts: 1, attemptMs: 10_000 };
