@@ -127,6 +127,25 @@ describe('in the page', () => {
     firstVisit('narrow, dark', { ...narrow, colorScheme: 'dark' }),
   );
 
+  test('settings stand above the rest of a narrow page, and cover nothing', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, narrow, { simple: true });
+    await button(page, 'Train').waitFor();
+    await button(page, 'Settings').click();
+    await page.getByLabel('Preset').waitFor();
+    const end = await page.locator('tabgym-simple .settings').evaluate((each) => each.scrollHeight);
+    expect(end).toBeGreaterThan(narrow.height / 2);
+    const tops = await page.locator('tabgym-simple').evaluate((simple) => {
+      const top = (selector: string) => simple.shadowRoot!.querySelector(selector)!.getBoundingClientRect().top;
+      return { settings: top('.settings'), rest: Math.min(...['.lead', '.go', '.left', '.terms'].map(top)) };
+    });
+    expect(tops.rest).toBeGreaterThanOrEqual(tops.settings + end);
+    await screenshot(page, 'simple-settings-narrow');
+    await button(page, 'Settings').click();
+    await expect.poll(() => page.getByLabel('Preset').count()).toBe(0);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('the words of the six questions are on the page, and a group is one click away', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=running`, wide, { simple: true });
     const words = page.locator('dl.terms dt');

@@ -152,6 +152,9 @@ export const simpleStyles = css`
       border: 0;
       overflow: visible;
     }
+    .settings {
+      flex: none;
+    }
     .left {
       flex: none;
       order: 1;
