@@ -1,5 +1,6 @@
 /** Requests every kernel of a model before its first step, by recording each path without sending it. */
 import type { Recorder } from '../../device/device.ts';
+import { mostTokens } from '../plan/sizes.ts';
 import type { Capacity } from '../policy.ts';
 import type { Weights } from '../weights/linear.ts';
 import { plainCache } from './attention.ts';
@@ -50,8 +51,10 @@ export function requestKernels(
   recorder.dry = false;
 }
 
-function passOf({ layers }: Recorded, T: number): Pass {
+/** A pass of this many rows, or of as many as the layers have room for: more may be scored. */
+function passOf({ layers, capacity }: Recorded, rows: number): Pass {
   const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
+  const T = Math.min(rows, mostTokens(capacity));
   return { T, pairs: T, cache: (l) => layers.activation('kv', l), attention };
 }
 

@@ -34,8 +34,11 @@ function mlpRows(T: number, intermediateSize: number, blockBytes: number): numbe
   return T <= rows ? T : Math.max(64, rows - (rows % 64));
 }
 
+/** Most tokens of a pass through the layers. */
+export const mostTokens = ({ batchTokens, rows }: Capacity): number => Math.max(batchTokens, rows);
+
 export function sizesOf(config: ModelConfig, capacity: Capacity, blockBytes: number): Sizes {
-  const T = Math.max(capacity.batchTokens, capacity.rows);
+  const T = mostTokens(capacity);
   return {
     config,
     capacity,

@@ -9,6 +9,7 @@
 import { slice } from '../../../device/device.ts';
 import type { ModelConfig } from '../../config.ts';
 import { decodeChunk, rowWords, trieWordsPerRow } from '../../plan/decoding-buffers.ts';
+import { mostTokens } from '../../plan/sizes.ts';
 import type { AdmittedGroup, Capacity, GeneratedTurn, GenerateRow, Sampling, TokenTrie } from '../../policy.ts';
 import type { Weights } from '../../weights/linear.ts';
 import { type AttentionPass, type CacheFormat, mostSplits } from '../attention.ts';
@@ -229,9 +230,11 @@ export class Generation {
   }
 
   /**
-   * Requests the kernels of a prefill of T tokens and of a decoding step of T rows, while the recorder sends nothing.
+   * Requests the kernels of a prefill and a decoding step of this many rows, or of as many as the layers have room for,
+   * while the recorder sends nothing.
    */
-  recordPasses(weights: Weights, T: number): void {
+  recordPasses(weights: Weights, rows: number): void {
+    const T = Math.min(rows, mostTokens(this.capacity));
     const splits = mostSplits(this.capacity.promptTokens, this.capacity.completionTokens);
     const shared = { tiles: 1, format: this.format };
     const passes: AttentionPass[] = [
