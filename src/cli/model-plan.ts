@@ -59,8 +59,12 @@ export function planModel(
   const { rank, targets, weights, kv, kept } = settings;
   const lora: LoraConfig = { rank, alpha: 2 * rank, targets };
   const options = {
-    ...{ trainable: true, reference: true, precision: weights, kvCache: kv },
-    ...{ lora, blockBytes: bindingBytes },
+    trainable: true,
+    reference: true,
+    precision: weights,
+    kvCache: kv,
+    lora,
+    blockBytes: bindingBytes,
   };
   const keptBytes = kept === undefined ? keptBytesWithin(mostBytes, config, capacity, options) : kept * 2 ** 20;
   return planBuffers(config, capacity, { ...options, keptBytes });

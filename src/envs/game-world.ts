@@ -178,7 +178,8 @@ function take<State>(table: Table<State>, action: string): void {
 
 /**
  * State of a task's game after these actions of the policy's seat, which the world took: its last state after an
- * episode. `seat`: the policy's. It is the same state as in the world, because the other seat's moves are functions of the task.
+ * episode. `seat`: the policy's. It is the same state as in the world, because the other seat's moves are functions of
+ * the task.
  */
 export function stateAfter<State>(
   rules: PlayRules<State>,

@@ -1,8 +1,8 @@
 /**
  * Self-play in a world with seats: the other seat is played by the policy as it is at the start of the step, by one of
- * its earlier selves, or in a share of the games by the world's own player. A self is kept as its strategy, the exact probability of each action by the information of a
- * seat, so that it needs no second set of weights, and a task that carries it can be played again anywhere. Selves and
- * ratings are texts beside the weights, and are saved with them.
+ * its earlier selves, or in a share of the games by the world's own player. A self is kept as its strategy, the exact
+ * probability of each action by the information of a seat, so that it needs no second set of weights, and a task that
+ * carries it can be played again anywhere. Selves and ratings are texts beside the weights, and are saved with them.
  *
  * Training against the average of earlier selves is fictitious play (Heinrich, Lanctot, Silver 2015,
  * https://proceedings.mlr.press/v37/heinrich15.html); ratings are Elo's. In self-play the last strategy may circle an

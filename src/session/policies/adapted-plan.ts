@@ -160,7 +160,9 @@ export function changeOf(
       if (longest(candidate) > config.maxPosition) return false;
       const known = candidate.policy.weights === experiment.policy.weights ? formats : undefined;
       const buffers = planAdapted(candidate, config, undefined, {
-        ...{ blockBytes: bindingBytes, formats: known, mostBytes: totalBytes },
+        blockBytes: bindingBytes,
+        formats: known,
+        mostBytes: totalBytes,
       });
       return misfit(buffers, room) === null;
     } catch (error) {
