@@ -79,14 +79,17 @@ export class GameWorld<State> implements World {
     const all = game.deals.length;
     const { deals, games } = range?.(options, split) ?? { deals: [0, all], games: GAMES[split] };
     const seats = seatsOf(options);
-    return numbers(games).flatMap((number) =>
-      numbers(deals).flatMap((deal) =>
-        seats.map((seat) => {
-          const id = (number * all + deal) * SEATS + seat;
-          return { world: description.name, id, options, strata: { seat: game.seats[seat] } };
-        }),
-      ),
-    );
+    const task = (number: number, deal: number, seat: number): Task => ({
+      world: description.name,
+      id: (number * all + deal) * SEATS + seat,
+      options,
+      strata: { seat: game.seats[seat] },
+    });
+    const both = (number: number, deal: number) => seats.map((seat) => task(number, deal, seat));
+    // An evaluation takes evenly spaced tasks: the games of a deal stand together, so that each deal has its share.
+    return split === 'test'
+      ? numbers(deals).flatMap((deal) => numbers(games).flatMap((number) => both(number, deal)))
+      : numbers(games).flatMap((number) => numbers(deals).flatMap((deal) => both(number, deal)));
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {

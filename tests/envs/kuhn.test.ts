@@ -5,6 +5,7 @@ import type { Strategy } from '../../src/envs/game.ts';
 import { bestResponse, expectedPayoff, exploitability, seatLines, uniformStrategy } from '../../src/envs/game.ts';
 import { against } from '../../src/envs/game-world.ts';
 import { randomAction, uniformAt } from '../../src/envs/random-player.ts';
+import { evaluationTasks } from '../../src/rl/schedule/tasks.ts';
 import { kuhnEquilibrium, kuhnGame } from '../../src/worlds/kuhn/rules.ts';
 import { openKuhn } from '../../src/worlds/kuhn/world.ts';
 
@@ -98,6 +99,13 @@ describe('the world', () => {
       // 6,000 games with payoffs of at most 2: three standard errors are below 0.06.
       expect(Math.abs(mean - expected)).toBeLessThan(0.06);
     }
+  });
+
+  it('is evaluated on each deal as often in each seat', async () => {
+    const games = kuhnGame.deals.length * 2;
+    const counts = new Array<number>(games).fill(0);
+    for (const { id } of evaluationTasks(await openKuhn().tasks({}, 'test'), 25 * games)) counts[id % games]++;
+    expect(counts).toEqual(new Array<number>(games).fill(25));
   });
 
   it('refuses other actions, gives the same answers again, and keeps to its seats', async () => {

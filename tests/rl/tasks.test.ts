@@ -65,6 +65,18 @@ describe('task sampling', () => {
       expect(Math.abs(count - episodes / 5)).toBeLessThanOrEqual(1);
     }
   });
+
+  it('gives each stratum its share, also where the list alternates between them', () => {
+    const alternating = tasks('a', 600).map((task, i) => ({ ...task, strata: { kind: i % 6 } }));
+    for (const episodes of [60, 100, 200, 300, 450]) {
+      const chosen = evaluationTasks(alternating, episodes);
+      expect(new Set(chosen.map(({ id }) => id)).size).toBe(episodes);
+      for (let kind = 0; kind < 6; kind++) {
+        const count = chosen.filter(({ strata }) => strata.kind === kind).length;
+        expect(Math.abs(count - episodes / 6)).toBeLessThanOrEqual(1);
+      }
+    }
+  });
 });
 
 describe('rates', () => {

@@ -3,6 +3,7 @@
  * world's tasks in shuffled epochs, without replacement; nothing needs to be saved.
  */
 import type { Draw, Json, Task } from '../../envs/env.ts';
+import { groupBy } from '../common/numbers.ts';
 import { hash, permutation } from '../common/random.ts';
 
 /** One entry of the mixture, with its tasks. */
@@ -146,13 +147,14 @@ export class TaskSampler {
 }
 
 /**
- * All tasks in turn until there are `episodes`. For fewer episodes than tasks: evenly spaced tasks, so that each world
- * and level of a list has its share.
+ * All tasks in turn until there are `episodes`. For fewer episodes than tasks: evenly spaced tasks of a list in which
+ * those of one world and stratum stand together, so that each has its share whatever order the world lists them in.
  */
 export function evaluationTasks(tasks: readonly Task[], episodes: number): Task[] {
   if (tasks.length === 0) return [];
   if (episodes >= tasks.length) return Array.from({ length: episodes }, (_, i) => tasks[i % tasks.length]);
-  return Array.from({ length: episodes }, (_, i) => tasks[Math.floor((i * tasks.length) / episodes)]);
+  const together = [...groupBy(tasks, ({ world, strata }) => JSON.stringify([world, strata])).values()].flat();
+  return Array.from({ length: episodes }, (_, i) => together[Math.floor((i * tasks.length) / episodes)]);
 }
 
 /** Key of a task: equal keys are equal tasks. */
