@@ -27,6 +27,7 @@ import { groupBy, mean } from './common/numbers.ts';
 import { below, uniform } from './common/random.ts';
 import { worldNamed } from './episode/by-world.ts';
 import type { Conversation } from './episode/conversation.ts';
+import { gameOf } from './episode/game-measures.ts';
 import { strategyOf } from './episode/seat-strategy.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { contextRules } from './episode/window.ts';
@@ -164,14 +165,15 @@ export class League {
   }
 
   /** Changes the ratings by the games of the step against earlier selves and the world's own player. */
-  observe(played: readonly Trajectory[]): void {
+  async observe(played: readonly Trajectory[]): Promise<void> {
+    const resultOf = await this.seats.result();
+
     const games = played.filter(({ task, ending }) => this.opponents.has(task) && ending !== 'world-failure');
     const selves = this.standing.selves.map((self) => ({ ...self }));
     const next = { ...this.standing, selves, ...(this.standing.own && { own: { ...this.standing.own } }) };
     for (const [opponent, members] of groupBy(games, ({ task }) => this.opponents.get(task)!)) {
-      const { draw } = this.seats;
       const other = opponent === 'own' ? next.own! : selves[opponent];
-      const result = mean(members.map(({ score }) => (score > draw ? 1 : score < draw ? 0 : 0.5)));
+      const result = mean(members.map((game) => resultOf(gameOf(game), game.score)));
       const change = K * (result - expected(next.rating, other.rating));
       next.rating += change;
       other.rating -= change;

@@ -162,7 +162,7 @@ export class Trainer {
     await teach(this, [...played.trajectories, ...replays.values()], algorithm.needs(stage.algorithm));
     const collected = { ...played, replays };
     this.goals?.observe(collected.played);
-    this.league?.observe(collected.played);
+    await this.league?.observe(collected.played);
     await this.reflect(collected.played);
     const rolledOut = now();
     const counted = this.counters();

@@ -196,8 +196,9 @@ describe('the world', () => {
 describe('the measures of an agreement', () => {
   it('are those of every division, counted one by one, for both seats', async () => {
     const world = openBargain();
-    const { measures } = world.describe().seats!;
+    const { measures, result } = world.describe().seats!;
     const measure = await measures!();
+    const resultOf = await result();
     const own = { opponent: 'chance', items: 5, turns: 6 };
     const tasks = (await world.tasks(own, 'train')).slice(0, 300);
     const deals = gameOf(own).deals;
@@ -234,6 +235,9 @@ describe('the measures of an agreement', () => {
         paretoOptimal: better.length === 0 ? 1 : 0,
         nashProduct: expect.closeTo((got[0] * got[1]) / 100, 10),
       });
+      expect(resultOf({ task, actions }, answer.reward)).toBe(
+        numbers[0] > numbers[1] ? 1 : numbers[0] < numbers[1] ? 0 : 0.5,
+      );
       agreed += isAgreed ? 1 : 0;
       optimal += better.length === 0 ? 1 : 0;
     }

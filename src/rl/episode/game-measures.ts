@@ -11,15 +11,21 @@ export async function measuresOf(world: World, game: PlayedGame): Promise<Measur
   return measure?.(game);
 }
 
+/** The game of an episode. */
+export const gameOf = ({ task, turns }: Pick<Trajectory, 'task' | 'turns'>): PlayedGame => ({
+  task,
+  actions: turns.filter(({ valid }) => valid).map(({ action }) => action),
+});
+
 /** Measures of each game; undefined: its world has none, or it was not played to its end. */
 export const measuresOfAll = (
   worlds: ReadonlyMap<string, World>,
   played: readonly Trajectory[],
 ): Promise<(Measures | undefined)[]> =>
   Promise.all(
-    played.map(async ({ task, turns, ending }) => {
+    played.map(async (trajectory) => {
+      const { task, ending } = trajectory;
       if (ending !== 'success' && ending !== 'done') return undefined;
-      const actions = turns.filter(({ valid }) => valid).map(({ action }) => action);
-      return measuresOf(worldNamed(worlds, task.world), { task, actions });
+      return measuresOf(worldNamed(worlds, task.world), gameOf(trajectory));
     }),
   );

@@ -6,7 +6,7 @@ import type { PlayedGame } from '../../envs/game.ts';
 import { stateAfter } from '../../envs/game-world.ts';
 import { type Deal, TOTAL, worthOf } from './deals.ts';
 import { bargainPlay } from './games.ts';
-import { offeredTo, offersIn, restOf } from './rules.ts';
+import { offeredTo, offersIn, restOf, type Talk } from './rules.ts';
 
 /** Shares of the pool's value that the seats get, each by its own values. */
 type Shares = readonly [number, number];
@@ -24,10 +24,21 @@ function divisionsOf(deal: Deal): readonly Shares[] {
   return known;
 }
 
+/** Shares that the seats have agreed on; without an agreement nothing. */
+const agreedOn = (talk: Talk): Shares =>
+  talk.accepted ? [offeredTo(talk, 0)! / TOTAL, offeredTo(talk, 1)! / TOTAL] : [0, 0];
+
+/** A game is won by the seat that got more of the pool's value, each by its own values. */
+export function resultOf(played: PlayedGame): number {
+  const { state, seat } = stateAfter(bargainPlay, played);
+  const shares = agreedOn(state);
+  return (Math.sign(shares[seat] - shares[1 - seat]) + 1) / 2;
+}
+
 /** Measures of a finished game. */
 export function measuresOf(played: PlayedGame): { [metric: string]: number } {
   const talk = stateAfter(bargainPlay, played).state;
-  const [first, second] = [0, 1].map((seat) => (talk.accepted ? offeredTo(talk, seat)! / TOTAL : 0));
+  const [first, second] = agreedOn(talk);
   const shares = divisionsOf(talk.deal);
   const best = Math.max(...shares.map(([a, b]) => a + b));
   const isDominated = shares.some(([a, b]) => a >= first && b >= second && a + b > first + second);

@@ -23,7 +23,7 @@ export const bargainDescription: WorldDescription = {
   seats: {
     informations: async (options) => (await import('./games.ts')).informationsOf(options as WorldOptions),
     measures: async () => (await import('./agreement.ts')).measuresOf,
-    draw: 0.5,
+    result: async () => (await import('./agreement.ts')).resultOf,
     memoryless: true,
     league: (options) => {
       const own = ownOptions(options as WorldOptions);

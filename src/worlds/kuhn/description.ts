@@ -26,7 +26,7 @@ export const kuhnDescription: WorldDescription = {
   seats: {
     informations: async () => ({ lines: seatLines(kuhnGame) }),
     exploitability: (strategy) => exploitability(kuhnGame, strategy),
-    draw: 0,
+    result: async () => (_, chips) => (Math.sign(chips) + 1) / 2,
     league: (options) => {
       const own = ownOptions(options as WorldOptions);
       return own.opponent === 'self' ? leagueOf(own, 'equilibrium') : null;
