@@ -310,6 +310,18 @@ describe('a sweep', () => {
     expect((await runsOfSweep(store, id)).map(({ step }) => step)).toEqual([4, 1, 4, 4]);
   });
 
+  it('fails if every run does, and says a common reason once', async () => {
+    const store = storeIn('sweep');
+    const id = await createSweep(store, swept());
+    const { session, runs } = await sessionOn(store, id, (what) => {
+      if (what === 'step') throw new Error('broken');
+    });
+    const failed = session.train();
+    await expect(failed).rejects.toThrow(`${runs.map(({ name }) => name).join('; ')}: broken`);
+    // A named error is printed without its stack.
+    await expect(failed).rejects.not.toHaveProperty('name', 'Error');
+  });
+
   it('is found by its document, and completed if its creation was interrupted', async () => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());

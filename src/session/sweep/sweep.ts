@@ -4,6 +4,7 @@
  * one run. Runs that fit into memory together keep their engines and train one step each; otherwise one engine is open
  * at a time, for enough steps that opening it takes a small share of the time.
  */
+import { groupBy } from '../../rl/common/numbers.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { RunStatus, SessionEvent, SweepState } from '../protocol.ts';
 import { evaluates } from '../run/schedule.ts';
@@ -27,6 +28,11 @@ interface Member {
   /** Milliseconds that opening the engine took. */
   openMs: number;
   failure: string | null;
+}
+
+/** Every run of a sweep failed. */
+class SweepError extends Error {
+  override name = 'SweepError';
 }
 
 export class SweepSession {
@@ -126,10 +132,13 @@ export class SweepSession {
 
   private end(): void {
     const failed = this.members.filter(({ failure }) => failure);
-    const message = failed.map(({ run, failure }) => `${run.name}: ${failure}`).join('\n');
+    // Runs that failed for one reason are named once, before it.
+    const message = [...groupBy(failed, ({ failure }) => failure)]
+      .map(([failure, members]) => `${members.map(({ run }) => run.name).join('; ')}: ${failure}`)
+      .join('\n');
     if (this.left().length) this.setStatus('paused', this.detail);
     else this.setStatus(failed.length ? 'failed' : 'finished', message);
-    if (failed.length === this.members.length) throw new Error(message);
+    if (failed.length === this.members.length) throw new SweepError(message);
   }
 
   private left(): Member[] {
