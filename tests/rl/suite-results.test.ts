@@ -101,6 +101,19 @@ describe('results', () => {
     ]);
   });
 
+  it('have a column of the table for each measure of games, empty where no try was measured', () => {
+    const measured = (value: number) => ({ ...one(true), measures: { agreements: value } });
+    const some = [{ ...items[0], tries: [measured(1), measured(0), one(true)] }, { ...items[1] }];
+    const lines = reportCsv(suiteReport({ ...report, items: some }))
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => line.split(',').slice(9))).toEqual([
+      ['not counted', 'agreements'],
+      ['0', '0.5'],
+      ['0', ''],
+    ]);
+  });
+
   it('pass@k counts items, not tries', () => {
     expect(ksUpTo(6)).toEqual([1, 2, 4, 6]);
     const curve = passCurve(items).map(({ k, estimate }) => [k, estimate.mean]);

@@ -5,6 +5,7 @@
 
 import type { Suite } from '../../envs/suite.ts';
 import { csvTable } from '../../fields/csv.ts';
+import { measured } from '../common/measured.ts';
 import type { Comparison, Estimate } from './statistics.ts';
 import {
   comparisons,
@@ -208,8 +209,12 @@ export function reportMarkdown(report: SuiteReport, columns: readonly string[]):
   return `# ${title}\n\n${words.join('\n\n')}\n\n${parts.join('\n\n')}\n`;
 }
 
-/** One line per item: its column, rates over the counted tries, chance, oracle, and the number of other tries. */
+/**
+ * One line per item: its column, rates over the counted tries, chance, oracle, the number of other tries, and means of
+ * the measures of games.
+ */
 export function reportCsv({ items }: SuiteReport): string {
+  const measures = Object.keys(measured(items.flatMap(({ tries }) => tries.map((one) => one.measures))));
   const head = [
     'item',
     'column',
@@ -221,10 +226,12 @@ export function reportCsv({ items }: SuiteReport): string {
     'oracle',
     'guess',
     'not counted',
+    ...measures,
   ];
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
   const rows = items.map(({ key, column, tries: all, chance, oracle, guess }) => {
     const tries = all.filter(isCounted);
+    const values = measured(tries.map((one) => one.measures));
     return [
       key,
       column,
@@ -236,6 +243,7 @@ export function reportCsv({ items }: SuiteReport): string {
       oracle ? Number(oracle.success) : '',
       guess ? Number(guess.success) : '',
       all.length - tries.length,
+      ...measures.map((name) => (values[name] ? mean(values[name]) : '')),
     ];
   });
   return csvTable({ head, rows });
