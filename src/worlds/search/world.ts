@@ -42,16 +42,22 @@ export const firstTestUniverse = 1_000_000;
 /** Maximum number of articles of all open universes together; a larger universe is open alone. */
 const mostKeptArticles = 40_000;
 
-/** Opens the source of a task. */
-export type OpenSource = (options: SearchOptions, universe: number) => Promise<Source>;
+/** The options that a source is opened by, and shared by: an option that changes its texts must be one of them. */
+type SourceOptions = Pick<
+  SearchOptions,
+  'corpus' | 'retriever' | 'seed' | 'articles' | 'facts' | 'distractors' | 'hops' | 'wordings' | 'sameWording'
+>;
 
-const sizeOf = ({ articles, facts }: SearchOptions) => ({ articles, facts });
+/** Opens the source of a task. */
+export type OpenSource = (options: SourceOptions, universe: number) => Promise<Source>;
+
+const sizeOf = ({ articles, facts }: SourceOptions) => ({ articles, facts });
 
 /** Retries of a search; three attempts fit into the world's own timeout. */
 const retries = { attempts: 3, attemptMs: 12_000 };
 
 /** Source whose questions come from a corpus and whose documents come from a server. */
-async function openFromServer({ corpus }: SearchOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
+async function openFromServer({ corpus }: SourceOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
   if (withheld) throw new WorldError(withheldMessage(searchDescription.title));
   if (!address)
     throw new WorldError('The searches need a server, but its address is not set: enter it beside the world.');
@@ -59,7 +65,7 @@ async function openFromServer({ corpus }: SearchOptions, { address, withheld }: 
   return new CorpusSource(await openCorpora(), corpus, new SearchR1Retriever(address, retries));
 }
 
-async function openHere(options: SearchOptions, universe: number, settings: ConnectionSettings): Promise<Source> {
+async function openHere(options: SourceOptions, universe: number, settings: ConnectionSettings): Promise<Source> {
   if (options.retriever) return openFromServer(options, settings);
   if (options.corpus) return new CorpusSource(await openCorpora(), options.corpus);
   const heldOut = universe >= firstTestUniverse && !options.sameWording;
@@ -173,19 +179,9 @@ export class Search implements World {
   /** Borrows the source of a task. The episodes of a group share a universe, and so do the tasks of an epoch. */
   private sourceOf(options: SearchOptions, universe: number): Promise<Source> {
     const { corpus, retriever, seed, articles, facts, distractors, hops, wordings, sameWording } = options;
-    const key = JSON.stringify([
-      corpus,
-      retriever,
-      seed,
-      articles,
-      facts,
-      distractors,
-      hops,
-      wordings,
-      sameWording,
-      universe,
-    ]);
-    return this.sources.borrow(key, articles, () => this.openSource(options, universe));
+    const read = { corpus, retriever, seed, articles, facts, distractors, hops, wordings, sameWording };
+    const key = JSON.stringify([read, universe]);
+    return this.sources.borrow(key, articles, () => this.openSource(read, universe));
   }
 
   async step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
