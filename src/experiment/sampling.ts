@@ -32,7 +32,7 @@ export const SamplingSchema = v.strictObject({
   context: option(choice(contextForms), 'all', {
     label: 'Context',
     sentence:
-      'What each turn reads: the whole episode, the world’s latest answer alone, the last turns, the task and its last turns, these and what the world says that the agent carries, or the task and a summary that the policy writes. Each window is a training sample of its own.',
+      'What each turn reads: the whole episode, the world’s latest answer alone, the last turns, the task and its last turns, these and what the world remembers of the episode, or the task and a summary that the policy writes. Each window is a training sample of its own.',
     change: 'restart',
     choiceLabels: {
       all: 'Whole episode',

@@ -22,6 +22,10 @@ interface Told {
   action: string;
   /** All text shown before. */
   read: string;
+  /** The world's memory before the turn. */
+  memory: string;
+  /** True if the world took the action. */
+  valid: boolean;
 }
 
 async function* episodes(name: string) {
@@ -36,8 +40,9 @@ async function* episodes(name: string) {
       for (let turn = 0; turn < 40; turn++) {
         const [lesson] = await world.advise([0]);
         if (!lesson) break;
-        lessons.push({ thought: lesson.thought!, action: lesson.action, read });
-        const [{ observation, reward, done }] = await world.step([0], [lesson.action]);
+        const memory = (await world.inspect(0, 'memory')) as string;
+        const [{ observation, reward, done, valid }] = await world.step([0], [lesson.action]);
+        lessons.push({ thought: lesson.thought!, action: lesson.action, read, memory, valid });
         read += `\n${observation}`;
         completed = done && reward === 1;
       }
@@ -136,13 +141,47 @@ describe("the oracle's thoughts", () => {
     const findings = new Findings(description);
     const plan = ['focus on spoon', 'move spoon to red box'];
     expect(findings.thought(plan)).toBe('conductive red box, nonconductive green box');
-    findings.record('look around', 'This room is called the workshop. In it, you see: a blue light bulb, which is off');
+    const seen = 'This room is called the workshop. In it, you see: a blue light bulb, which is off';
+    findings.record('look around', seen, true);
     expect(findings.thought(plan)).toBe('');
     findings.record(
       'look at blue light bulb',
       'a blue light bulb, which is on. its anode is connected to: a black wire',
+      true,
     );
     expect(findings.thought(plan.slice(1))).toBe('on conductive red box');
+  });
+});
+
+describe('the memory of an episode', () => {
+  it.each([...sorting, 'find-animal'])(
+    'of %s has the conditions, the latest actions and the readings, in words of the episode',
+    async (name) => {
+      for await (const { lessons } of episodes(name)) {
+        for (const [turn, { memory, read }] of lessons.entries()) {
+          const taken = lessons.slice(0, turn).filter(({ valid }) => valid);
+          const actions = taken.map(({ action }) => action);
+          const known = wordsOf(`${read} ${actions.join(' ')}`);
+          const [told, carried] = memory.split('In your inventory, you see:');
+          expect(carried).toBeDefined();
+          expect(wordsOf(told).filter((word) => !known.includes(word) && !states.includes(word))).toEqual([]);
+          const lines = told.split('\n');
+          if (sorting.includes(name)) expect(lines.shift()).toBe(lessons[0].thought);
+          const done = actions.filter((action) => !action.startsWith('look')).slice(-12);
+          if (done.length > 0) expect(lines.shift()).toBe(done.join(', '));
+          const readings = [...read.matchAll(/^the thermometer measures .*$/gm)].map(([line]) => line);
+          if (readings.length > 0) expect(lines.shift()).toBe(readings.at(-1));
+        }
+      }
+    },
+  );
+
+  it('leaves out actions that the world refuses', async () => {
+    const world = await SciWorld.open();
+    const [task] = await world.tasks(optionsOf('find-plant', 0), 'train');
+    await world.reset([0], [task]);
+    for (const action of ['sing a song', 'open door to art studio']) await world.step([0], [action]);
+    expect(await world.inspect(0, 'memory')).toMatch(/^open door to art studio\nIn your inventory/);
   });
 });
 

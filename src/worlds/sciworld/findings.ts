@@ -2,7 +2,8 @@
  * Thoughts of ScienceWorld's oracle, for policies that think. The first thought states the box for each condition of
  * the task, with the condition right before its box; when an answer is due, the thought states the finding, the
  * condition that holds, and its box. The decision is then one word ("above"), and the box can be copied from the place
- * where the same word came before. The thoughts use only text that the agent has read, with the same names.
+ * where the same word came before. Thoughts and memory use only text that the agent has read or written, with the same
+ * names.
  */
 
 /** A condition of the task and its box: above 50 degrees, the red box. */
@@ -33,6 +34,9 @@ interface States {
   now: State;
 }
 
+/** Number of actions that the memory has. */
+const mostDeeds = 12;
+
 /** Facts of the episode so far that the answer depends on. */
 export class Findings {
   private degrees: string | null = null;
@@ -42,6 +46,8 @@ export class Findings {
   /** True if the last turn produced a new finding. */
   private isNew = false;
   private turns = 0;
+  /** Accepted actions, without looks. */
+  private readonly deeds: string[] = [];
   /** Substance whose melting point the task is about; null in other tasks. */
   private readonly melting: string | null;
 
@@ -50,9 +56,10 @@ export class Findings {
     this.melting = /melting point of ([\w ]+), which/.exec(description)?.[1] ?? null;
   }
 
-  /** Records an action and the world's answer, both as shown to the agent. */
-  record(action: string, answer: string): void {
+  /** Records an action and the world's answer, both as shown to the agent. `valid`: the world took it. */
+  record(action: string, answer: string, valid: boolean): void {
     this.turns++;
+    if (valid && !action.startsWith('look')) this.deeds.push(action);
     const [, degrees] = /^the thermometer measures a temperature of (-?\d+) degrees/.exec(answer) ?? [];
     const [, lamp] = /^an? \w+ light bulb, which is (on|off)/.exec(answer) ?? [];
     const state = this.melting === null ? null : this.stateAfter(this.melting, action, answer);
@@ -60,6 +67,23 @@ export class Findings {
     this.lamp = lamp ?? this.lamp;
     this.state = state ?? this.state;
     this.isNew = degrees !== undefined || lamp !== undefined || state !== null;
+  }
+
+  /**
+   * What may stand for earlier turns: the box for each condition, the latest actions, the last reading, the states of the
+   * lamp and of the substance, one line each.
+   */
+  memory(): string {
+    const { degrees, lamp, state, melting } = this;
+    return [
+      clausesOf(this.description).map(inWords).join(', '),
+      this.deeds.slice(-mostDeeds).join(', '),
+      degrees && `the thermometer measures a temperature of ${degrees} degrees celsius`,
+      lamp && `light bulb, which is ${lamp}`,
+      state && `${melting} ${state.now}`,
+    ]
+      .filter(Boolean)
+      .join('\n');
   }
 
   /** Thought before the first action of the remaining plan; empty if there is none. */

@@ -153,7 +153,7 @@ export class SciWorld implements World {
     state.score = isReached ? 1 : part === undefined ? score / 100 : Math.min(0, score / 100);
     state.done = isReached || simulator.completed(state.world) || score < 0 || simulator.moves(state.world) > stepLimit;
     const valid = simulator.accepted() || simulator.pending(state.world) > 0;
-    state.findings.record(action, observation);
+    state.findings.record(action, observation, valid);
     if (state.plan?.[0] === action) state.plan = state.plan.slice(1);
     // A refused action changes nothing, so the plan stays valid.
     else if (valid) state.plan = undefined;
@@ -246,14 +246,14 @@ export class SciWorld implements World {
 
   /**
    * `state`: the fields with which the original's server describes a session. Lists are in the simulator's order.
-   * `memory`: what the agent carries, as the world's text would say it.
+   * `memory`: what the agent found out, did last and carries, in words that it has read.
    */
   async inspect(slot: number, what: string): Promise<Json> {
     const { simulator } = this;
-    const { world, naming } = this.state(slot);
+    const { world, naming, findings } = this.state(slot);
     if (what === 'memory') {
       const carried = simulator.inventory(world);
-      return naming?.toShown(carried) ?? carried;
+      return `${findings.memory()}\n${naming?.toShown(carried) ?? carried}`.trimStart();
     }
     if (what !== 'state') throw new WorldError(`ScienceWorld cannot inspect "${what}": only "state" and "memory".`);
     const line = ({ text, reached, ordered }: { text: string; reached: boolean; ordered: boolean }) =>
