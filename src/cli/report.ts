@@ -3,7 +3,15 @@
  * gain.
  */
 
-import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
+import {
+  type Evaluation,
+  hasSameStrata,
+  type Mean,
+  type Rate,
+  type Scores,
+  type SplitEvaluation,
+  type StepRecord,
+} from '../rl/evaluation/evaluation.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
 import { gainOf } from '../rl/evaluation/gain.ts';
 import { rewardHackOf } from '../rl/evaluation/reward-hack.ts';
@@ -28,15 +36,15 @@ export interface Ends {
 }
 
 /**
- * The evaluations before the first update and after the last; null if either is missing. With `evaluation.every` 0 there
- * is none before the first update.
+ * The evaluations before the first update and after the last; null if either is missing, or if they have other strata
+ * (a fork with other worlds). With `evaluation.every` 0 there is none before the first update.
  */
 export function endsOf(records: readonly StepRecord[]): Ends | null {
-  const start = records.find((record) => record.evaluation);
-  const end = records.at(-1);
-  return start?.evaluation && end?.evaluation && start !== end
-    ? { start: start.evaluation, end: end.evaluation }
-    : null;
+  const first = records.find((record) => record.evaluation);
+  const last = records.at(-1);
+  if (!first?.evaluation || !last?.evaluation || first === last) return null;
+  const [start, end] = [first.evaluation, last.evaluation];
+  return hasSameStrata(start.test, end.test) ? { start, end } : null;
 }
 
 function strataLines(words: string, start: SplitEvaluation | undefined, end: SplitEvaluation): string[] {

@@ -124,7 +124,7 @@ export class ChatEvaluator {
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
       ...(measures && { measures }),
     }));
-    return summarizePlayed(evaluated, (i) => isCounted(underRule(episodes[i], evaluation.overflow)));
+    return summarizePlayed(evaluated, tasks, (i) => isCounted(underRule(episodes[i], evaluation.overflow)));
   }
 
   /** Turn limit of step `k`. */

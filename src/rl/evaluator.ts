@@ -279,7 +279,7 @@ export class Evaluator {
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
       ...(measures[i] && { measures: measures[i] }),
     }));
-    return summarizePlayed(episodes, (i) => isCounted(triedOnce(trajectories[i], overflow)));
+    return summarizePlayed(episodes, tasks, (i) => isCounted(triedOnce(trajectories[i], overflow)));
   }
 
   /**

@@ -94,6 +94,18 @@ it('a run without an evaluation before its first update has no start', () => {
   expect(reportLines(only).at(-1)).toMatch(/^held-out success: chance [\d.]+ start - end [\d.]+/);
 });
 
+it('a fork that is evaluated in other worlds than its parent has no start', () => {
+  const [first, ...others] = records;
+  const { train, test } = first.evaluation!;
+  const elsewhere = (split: typeof test) => ({
+    ...split,
+    strata: { maze: { policy: split.policy, chance: split.chance } },
+  });
+  const forked = [{ ...first, evaluation: { train: elsewhere(train), test: elsewhere(test) } }, ...others];
+  expect(endsOf(records)).not.toBeNull();
+  expect(endsOf(forked)).toBeNull();
+});
+
 it('draws a curve in one line and writes it as a table', () => {
   expect(sparkline([0, 0.5, 1])).toBe(' ▄█');
   expect(sparkline(Array.from({ length: 600 }, (_, i) => i / 599))).toHaveLength(60);

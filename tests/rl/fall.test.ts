@@ -54,6 +54,21 @@ const learnt = (step: number) => 0.1 + 0.7 * Math.min(1, step / 80);
 const fallen = (step: number) => (step < 130 ? learnt(step) : Math.max(0.2, 0.8 - 0.03 * (step - 130)));
 const seeds = [1, 2, 3, 4, 5];
 
+it('is not seen between evaluations in other worlds', () => {
+  const records = made({ seed: 1, skill: (step) => (step < 130 ? 0.9 : 0.3) });
+  expect(fallOf(records)).not.toBeNull();
+  const inMaze = (split: SplitEvaluation) => ({
+    ...split,
+    strata: { maze: { policy: split.policy, chance: split.chance } },
+  });
+  const forked = records.map((record) =>
+    record.step < 130 && record.evaluation
+      ? { ...record, evaluation: { train: inMaze(record.evaluation.train), test: inMaze(record.evaluation.test) } }
+      : record,
+  );
+  expect(fallOf(forked)).toBeNull();
+});
+
 describe('a run that collapsed', () => {
   const causes: [Signal, number][] = [
     ['kl', 10],

@@ -29,6 +29,9 @@ const record = (step: number, metrics: StepRecord['metrics'], test?: SplitEvalua
   ...(test && { evaluation: { train: test, test } }),
 });
 
+const tasksFrom = (first: number) =>
+  [0, 1, 2, 3].map((i) => ({ world: 'maze', id: first + i, options: { size: 3 }, strata: {} }));
+
 describe('outcomes', () => {
   const episode = (success: boolean): EvaluatedEpisode => ({
     strata: [],
@@ -38,9 +41,16 @@ describe('outcomes', () => {
     oracle: null,
   });
   it('have a character for each task; what was not played is in no rate', () => {
-    const summary = summarizePlayed([true, false, true, false].map(episode), (i) => i !== 2);
+    const summary = summarizePlayed([true, false, true, false].map(episode), tasksFrom(7), (i) => i !== 2);
     expect(summary.outcomes).toBe('10-0');
     expect(summary.policy).toMatchObject({ successes: 1, episodes: 3 });
+  });
+  it('are paired on the same tasks alone', () => {
+    const [before, again, others] = [7, 7, 8].map((first) =>
+      summarizePlayed([true, false, true, false].map(episode), tasksFrom(first), () => true),
+    );
+    expect(gainBetween(before, again).test).not.toBeNull();
+    expect(gainBetween(before, others).test).toBeNull();
   });
 });
 
@@ -93,5 +103,9 @@ describe('the gain of a run', () => {
     expect(gainOf(records.slice(0, 3))).toBeNull();
     expect(gainOf(records.filter(({ metrics }) => metrics.demonstrations === undefined))).toBeNull();
     expect(gainOf([])).toBeNull();
+  });
+  it('is unknown where a fork is evaluated in other worlds than its imitation was', () => {
+    const maze = { ...split('1000'), strata: { maze: split('1000') } };
+    expect(gainOf([record(2, imitation, maze), ...records.slice(3)])).toBeNull();
   });
 });

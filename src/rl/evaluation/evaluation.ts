@@ -3,8 +3,12 @@
  * worlds; GPU buffers, runs and the page are elsewhere.
  */
 
+import type { Task } from '../../envs/env.ts';
+import { hashText } from '../../envs/hash.ts';
 import { type Measures, measured } from '../common/measured.ts';
 import { mean, unbiasedStd } from '../common/numbers.ts';
+import { hash } from '../common/random.ts';
+import { taskKey } from '../schedule/tasks.ts';
 import { wilson, z95 } from './statistics.ts';
 
 /** Success rate with its 95% interval (Wilson). */
@@ -63,6 +67,14 @@ export interface SplitEvaluation {
    * run are paired by it. Absent in older runs.
    */
   outcomes?: string;
+  /** Hash of the tasks in their order: outcomes are paired where it is equal. Absent in older runs. */
+  tasks?: number;
+}
+
+/** True if both evaluations have tasks of the same strata: a fork may be evaluated in other worlds than its parent. */
+export function hasSameStrata(a: SplitEvaluation, b: SplitEvaluation): boolean {
+  const [names, others] = [Object.keys(a.strata), new Set(Object.keys(b.strata))];
+  return names.length === others.size && names.every((name) => others.has(name));
 }
 
 export interface StratumEvaluation {
@@ -113,13 +125,15 @@ export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluatio
   };
 }
 
-/** Summary of the episodes that were played, with the outcome of each. */
+/** Summary of the episodes of these tasks that were played, with the outcome of each. */
 export function summarizePlayed(
   episodes: readonly EvaluatedEpisode[],
+  tasks: readonly Task[],
   played: (index: number) => boolean,
 ): SplitEvaluation {
   const outcomes = episodes.map(({ success }, i) => (played(i) ? Number(success) : '-')).join('');
-  return { ...summarize(episodes.filter((_, i) => played(i))), outcomes };
+  const keys = hash(...tasks.map((task) => hashText(taskKey(task))));
+  return { ...summarize(episodes.filter((_, i) => played(i))), outcomes, tasks: keys };
 }
 
 /** Rates of the policy beside those of chance. */

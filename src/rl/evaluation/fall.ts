@@ -6,7 +6,7 @@
 
 import { median } from '../../envs/median.ts';
 import { mean, unbiasedStd } from '../common/numbers.ts';
-import type { Rate, StepRecord } from './evaluation.ts';
+import { hasSameStrata, type Rate, type StepRecord } from './evaluation.ts';
 import { normalQuantile } from './statistics.ts';
 
 export type Signal = 'kl' | 'entropy' | 'ratio' | 'gradNorm' | 'length';
@@ -47,8 +47,13 @@ interface Point extends Evaluated {
   stage: number;
 }
 
-const pointsOf = (records: readonly StepRecord[]): Point[] =>
-  records.flatMap(({ step, stage, evaluation }) => (evaluation ? [{ step, stage, rate: evaluation.test.policy }] : []));
+/** Evaluations on the strata of the last one. */
+function pointsOf(records: readonly StepRecord[]): Point[] {
+  const last = records.findLast(({ evaluation }) => evaluation)?.evaluation?.test;
+  return records.flatMap(({ step, stage, evaluation }) =>
+    evaluation && hasSameStrata(evaluation.test, last!) ? [{ step, stage, rate: evaluation.test.policy }] : [],
+  );
+}
 
 /** Variance of a rate with one success and one failure added (Agresti and Caffo 2000): positive at either end. */
 function variance({ successes, episodes }: Rate): number {

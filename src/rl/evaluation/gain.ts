@@ -2,7 +2,7 @@
  * The gain of a run by reward: held-out success after its last step of imitation and after its last step, on the same
  * tasks.
  */
-import type { Rate, SplitEvaluation, StepRecord } from './evaluation.ts';
+import { hasSameStrata, type Rate, type SplitEvaluation, type StepRecord } from './evaluation.ts';
 import { type Comparison, compare, type Estimate, z95 } from './statistics.ts';
 
 export interface RewardGain {
@@ -18,9 +18,10 @@ export interface RewardGain {
   p: number | null;
 }
 
-/** Tasks that both evaluations played, with the success of each. Null: one of them has no outcomes. */
+/** Tasks that both evaluations played, with the success of each. Null: one has no outcomes, or they have other tasks. */
 function pairs(before: SplitEvaluation, after: SplitEvaluation): { before: number[]; after: number[] } | null {
-  if (!before.outcomes || before.outcomes.length !== after.outcomes?.length) return null;
+  if (!before.outcomes || before.outcomes.length !== after.outcomes?.length || before.tasks !== after.tasks)
+    return null;
   const [old, now] = [[...before.outcomes], [...after.outcomes]];
   const both = old.flatMap((outcome, i) => (outcome === '-' || now[i] === '-' ? [] : [i]));
   if (both.length === 0) return null;
@@ -35,7 +36,7 @@ function unpaired(before: Rate, after: Rate): Estimate {
   return { mean, low: mean - spread, high: mean + spread, items: Math.min(before.episodes, after.episodes) };
 }
 
-/** Difference of two evaluations of the same tasks: paired where the outcomes of both are known. */
+/** Difference of two evaluations: paired where they have the same tasks and the outcomes of both are known. */
 export function gainBetween(
   before: SplitEvaluation,
   after: SplitEvaluation,
@@ -46,7 +47,8 @@ export function gainBetween(
 }
 
 /**
- * Null for a run without imitation, without later steps by reward, or without an evaluation at the end of either.
+ * Null for a run without imitation, without later steps by reward, without an evaluation at the end of either, or with
+ * other strata after than before.
  * `records` may be a selection that has every evaluation.
  */
 export function gainOf(records: readonly StepRecord[]): RewardGain | null {
@@ -54,6 +56,7 @@ export function gainOf(records: readonly StepRecord[]): RewardGain | null {
   const start = records.findLast(({ metrics }) => metrics.demonstrations !== undefined);
   if (!start?.evaluation || !end?.evaluation || start === end) return null;
   const [before, after] = [start.evaluation.test, end.evaluation.test];
+  if (!hasSameStrata(before, after)) return null;
   return {
     ...{ imitated: start.step, last: end.step, before: before.policy, after: after.policy },
     ...gainBetween(before, after),
