@@ -135,7 +135,7 @@ describe('a packed run', () => {
     const meta = (step: number) => ({ step, optimizerStep: step, kernelChoices: {}, batchPlan: {}, adapter: 'a' });
     const split = (outcomes: string) => {
       const successes = [...outcomes].filter((each) => each === '1').length;
-      return { policy: rateOf(successes, outcomes.length), outcomes };
+      return { policy: rateOf(successes, outcomes.length), strata: {}, outcomes };
     };
     const evaluated = (step: number, metrics: StepRecord['metrics'], outcomes: string) =>
       ({ step, stage: 3, metrics, evaluation: { train: split('1'), test: split(outcomes) } }) as unknown as StepRecord;

@@ -59,7 +59,7 @@ export class Findings {
   /** Records an action and the world's answer, both as shown to the agent. `valid`: the world took it. */
   record(action: string, answer: string, valid: boolean): void {
     this.turns++;
-    if (valid && !action.startsWith('look')) this.deeds.push(action);
+    if (valid && !action.startsWith('look') && action !== 'inventory') this.deeds.push(action);
     const [, degrees] = /^the thermometer measures a temperature of (-?\d+) degrees/.exec(answer) ?? [];
     const [, lamp] = /^an? \w+ light bulb, which is (on|off)/.exec(answer) ?? [];
     const state = this.melting === null ? null : this.stateAfter(this.melting, action, answer);
