@@ -19,7 +19,7 @@ import { type ItemResult, isCounted, underRule } from './evaluation/suite-result
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
 import { mixedLimit, type PlayLimit, stageAt, suiteLimit } from './schedule/horizon.ts';
-import { evaluationTasks, reportedStrata, taskAt, type WatchedTask } from './schedule/tasks.ts';
+import { evaluationTasks, hashOfTasks, reportedStrata, taskAt, type WatchedTask } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 export interface ChatParts {
@@ -124,7 +124,9 @@ export class ChatEvaluator {
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
       ...(measures && { measures }),
     }));
-    return summarizePlayed(evaluated, tasks, (i) => isCounted(underRule(episodes[i], evaluation.overflow)));
+    return summarizePlayed(evaluated, hashOfTasks(tasks), (i) =>
+      isCounted(underRule(episodes[i], evaluation.overflow)),
+    );
   }
 
   /** Turn limit of step `k`. */

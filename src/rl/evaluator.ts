@@ -26,6 +26,7 @@ import { type ItemResult, isCounted, type OverflowRule, type Try, underRule } fr
 import { earlyStarts, mixedLimit, type PlayLimit, stageAt, suiteLimit } from './schedule/horizon.ts';
 import {
   evaluationTasks,
+  hashOfTasks,
   reportedStrata,
   TaskSampler,
   type TaskSource,
@@ -279,7 +280,7 @@ export class Evaluator {
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
       ...(measures[i] && { measures: measures[i] }),
     }));
-    return summarizePlayed(episodes, tasks, (i) => isCounted(triedOnce(trajectories[i], overflow)));
+    return summarizePlayed(episodes, hashOfTasks(tasks), (i) => isCounted(triedOnce(trajectories[i], overflow)));
   }
 
   /**

@@ -9,6 +9,7 @@ import {
 } from '../../src/rl/evaluation/evaluation.ts';
 import { gainBetween, gainOf } from '../../src/rl/evaluation/gain.ts';
 import { mcNemar } from '../../src/rl/evaluation/statistics.ts';
+import { hashOfTasks } from '../../src/rl/schedule/tasks.ts';
 
 const split = (outcomes: string): SplitEvaluation => {
   const played = [...outcomes].filter((each) => each !== '-');
@@ -41,13 +42,13 @@ describe('outcomes', () => {
     oracle: null,
   });
   it('have a character for each task; what was not played is in no rate', () => {
-    const summary = summarizePlayed([true, false, true, false].map(episode), tasksFrom(7), (i) => i !== 2);
+    const summary = summarizePlayed([true, false, true, false].map(episode), hashOfTasks(tasksFrom(7)), (i) => i !== 2);
     expect(summary.outcomes).toBe('10-0');
     expect(summary.policy).toMatchObject({ successes: 1, episodes: 3 });
   });
   it('are paired on the same tasks alone', () => {
     const [before, again, others] = [7, 7, 8].map((first) =>
-      summarizePlayed([true, false, true, false].map(episode), tasksFrom(first), () => true),
+      summarizePlayed([true, false, true, false].map(episode), hashOfTasks(tasksFrom(first)), () => true),
     );
     expect(gainBetween(before, again).test).not.toBeNull();
     expect(gainBetween(before, others).test).toBeNull();

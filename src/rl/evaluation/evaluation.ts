@@ -3,12 +3,8 @@
  * worlds; GPU buffers, runs and the page are elsewhere.
  */
 
-import type { Task } from '../../envs/env.ts';
-import { hashText } from '../../envs/hash.ts';
 import { type Measures, measured } from '../common/measured.ts';
 import { mean, unbiasedStd } from '../common/numbers.ts';
-import { hash } from '../common/random.ts';
-import { taskKey } from '../schedule/tasks.ts';
 import { wilson, z95 } from './statistics.ts';
 
 /** Success rate with its 95% interval (Wilson). */
@@ -125,15 +121,14 @@ export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluatio
   };
 }
 
-/** Summary of the episodes of these tasks that were played, with the outcome of each. */
+/** Summary of the episodes that were played, with the outcome of each. `tasks`: hash of all of their tasks. */
 export function summarizePlayed(
   episodes: readonly EvaluatedEpisode[],
-  tasks: readonly Task[],
+  tasks: number,
   played: (index: number) => boolean,
 ): SplitEvaluation {
   const outcomes = episodes.map(({ success }, i) => (played(i) ? Number(success) : '-')).join('');
-  const keys = hash(...tasks.map((task) => hashText(taskKey(task))));
-  return { ...summarize(episodes.filter((_, i) => played(i))), outcomes, tasks: keys };
+  return { ...summarize(episodes.filter((_, i) => played(i))), outcomes, tasks };
 }
 
 /** Rates of the policy beside those of chance. */

@@ -3,6 +3,7 @@
  * world's tasks in shuffled epochs, without replacement; nothing needs to be saved.
  */
 import type { Draw, Json, Task } from '../../envs/env.ts';
+import { hashText } from '../../envs/hash.ts';
 import { groupBy } from '../common/numbers.ts';
 import { hash, permutation } from '../common/random.ts';
 
@@ -161,6 +162,9 @@ export function evaluationTasks(tasks: readonly Task[], episodes: number): Task[
 export function taskKey(task: Task): string {
   return `${task.world} ${task.id} ${JSON.stringify(sorted(task.options))}`;
 }
+
+/** Hash of a list of tasks, in their order. */
+export const hashOfTasks = (tasks: readonly Task[]): number => hash(...tasks.map((task) => hashText(taskKey(task))));
 
 function sorted(options: { [key: string]: Json }): [string, Json][] {
   return Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
