@@ -290,14 +290,14 @@ describe.each(windows)('context $form of $turns turns', (rules) => {
   });
 });
 
-it.skipIf(!hasWorlds('sciworld'))('takes what the agent carries from ScienceWorld', async () => {
+it.skipIf(!hasWorlds('sciworld'))('takes what the agent saw and carries from ScienceWorld', async () => {
   const world = await openWorld('sciworld');
   const [task] = await world.tasks({ tasks: ['find-plant'] }, 'train');
   const remembering = rememberingWorlds(new Map([['sciworld', world]])).get('sciworld')!;
   await remembering.reset([0], [task]);
   const [{ observation: before }] = await world.step([0], ['inventory']);
   const [{ memory, observation }] = await remembering.step([0], ['look around']);
-  expect(memory).toBe(before);
+  expect(memory).toBe(`${observation}\n${before}`);
   expect(observation).not.toContain(memory);
   await remembering.close();
 });

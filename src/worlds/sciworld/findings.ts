@@ -37,6 +37,9 @@ interface States {
 /** Number of actions that the memory has. */
 const mostDeeds = 12;
 
+/** First words of actions after which the agent is in another room. */
+const leaving = ['go to ', 'teleport '];
+
 /** Facts of the episode so far that the answer depends on. */
 export class Findings {
   private degrees: string | null = null;
@@ -48,6 +51,8 @@ export class Findings {
   private turns = 0;
   /** Accepted actions, without looks. */
   private readonly deeds: string[] = [];
+  /** What the agent last read of the room that it is in; null: it has not looked around there. */
+  private room: string | null = null;
   /** Substance whose melting point the task is about; null in other tasks. */
   private readonly melting: string | null;
 
@@ -60,6 +65,8 @@ export class Findings {
   record(action: string, answer: string, valid: boolean): void {
     this.turns++;
     if (valid && !action.startsWith('look') && action !== 'inventory') this.deeds.push(action);
+    if (valid && action === 'look around') this.room = answer;
+    else if (valid && leaving.some((word) => action.startsWith(word))) this.room = null;
     const [, degrees] = /^the thermometer measures a temperature of (-?\d+) degrees/.exec(answer) ?? [];
     const [, lamp] = /^an? \w+ light bulb, which is (on|off)/.exec(answer) ?? [];
     const state = this.melting === null ? null : this.stateAfter(this.melting, action, answer);
@@ -70,13 +77,14 @@ export class Findings {
   }
 
   /**
-   * What may stand for earlier turns: the box for each condition, the latest actions, the last reading, the states of the
-   * lamp and of the substance, one line each.
+   * What may stand for earlier turns: the box for each condition, the room as the agent last saw it, the latest actions,
+   * the last reading, the states of the lamp and of the substance.
    */
   memory(): string {
-    const { degrees, lamp, state, melting } = this;
+    const { degrees, lamp, state, melting, room } = this;
     return [
       clausesOf(this.description).map(inWords).join(', '),
+      room,
       this.deeds.slice(-mostDeeds).join(', '),
       degrees && `the thermometer measures a temperature of ${degrees} degrees celsius`,
       lamp && `light bulb, which is ${lamp}`,
