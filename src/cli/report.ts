@@ -5,7 +5,7 @@
 
 import {
   type Evaluation,
-  hasSameStrata,
+  hasSameTasks,
   type Mean,
   type Rate,
   type Scores,
@@ -36,7 +36,7 @@ export interface Ends {
 }
 
 /**
- * The evaluations before the first update and after the last; null if either is missing, or if they have other strata
+ * The evaluations before the first update and after the last; null if either is missing, or if they have other tasks
  * (a fork with other worlds). With `evaluation.every` 0 there is none before the first update.
  */
 export function endsOf(records: readonly StepRecord[]): Ends | null {
@@ -44,7 +44,7 @@ export function endsOf(records: readonly StepRecord[]): Ends | null {
   const last = records.at(-1);
   if (!first?.evaluation || !last?.evaluation || first === last) return null;
   const [start, end] = [first.evaluation, last.evaluation];
-  return hasSameStrata(start.test, end.test) ? { start, end } : null;
+  return hasSameTasks(start.test, end.test) ? { start, end } : null;
 }
 
 function strataLines(words: string, start: SplitEvaluation | undefined, end: SplitEvaluation): string[] {

@@ -69,6 +69,27 @@ it('is not seen between evaluations in other worlds', () => {
   expect(fallOf(forked)).toBeNull();
 });
 
+it('is seen where all tasks of a stratum had no room at the end', () => {
+  const records = made({ seed: 1, skill: (step) => (step < 130 ? 0.9 : 0.3) });
+  const on = (split: SplitEvaluation, names: string[]): SplitEvaluation => ({
+    ...split,
+    strata: Object.fromEntries(names.map((name) => [name, { policy: split.policy, chance: split.chance }])),
+    tasks: 7,
+  });
+  const roomless = records.map((record) =>
+    record.evaluation
+      ? {
+          ...record,
+          evaluation: {
+            ...record.evaluation,
+            test: on(record.evaluation.test, record.step < 130 ? ['a', 'b'] : ['a']),
+          },
+        }
+      : record,
+  );
+  expect(fallOf(roomless)).not.toBeNull();
+});
+
 describe('a run that collapsed', () => {
   const causes: [Signal, number][] = [
     ['kl', 10],

@@ -67,10 +67,14 @@ export interface SplitEvaluation {
   tasks?: number;
 }
 
-/** True if both evaluations have tasks of the same strata: a fork may be evaluated in other worlds than its parent. */
-export function hasSameStrata(a: SplitEvaluation, b: SplitEvaluation): boolean {
-  const [names, others] = [Object.keys(a.strata), new Set(Object.keys(b.strata))];
-  return names.length === others.size && names.every((name) => others.has(name));
+/**
+ * True if both evaluations have the same tasks: a fork may be evaluated in other worlds than its parent. In older runs:
+ * if they have a stratum in common, or none at all.
+ */
+export function hasSameTasks(a: SplitEvaluation, b: SplitEvaluation): boolean {
+  if (a.tasks !== undefined && b.tasks !== undefined) return a.tasks === b.tasks;
+  const [names, others] = [a, b].map(({ strata }) => Object.keys(strata));
+  return names.length + others.length === 0 || names.some((name) => others.includes(name));
 }
 
 export interface StratumEvaluation {

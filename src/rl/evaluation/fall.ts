@@ -6,7 +6,7 @@
 
 import { median } from '../../envs/median.ts';
 import { mean, unbiasedStd } from '../common/numbers.ts';
-import { hasSameStrata, type Rate, type StepRecord } from './evaluation.ts';
+import { hasSameTasks, type Rate, type StepRecord } from './evaluation.ts';
 import { normalQuantile } from './statistics.ts';
 
 export type Signal = 'kl' | 'entropy' | 'ratio' | 'gradNorm' | 'length';
@@ -47,11 +47,11 @@ interface Point extends Evaluated {
   stage: number;
 }
 
-/** Evaluations on the strata of the last one. */
+/** Evaluations on the tasks of the last one. */
 function pointsOf(records: readonly StepRecord[]): Point[] {
   const last = records.findLast(({ evaluation }) => evaluation)?.evaluation?.test;
   return records.flatMap(({ step, stage, evaluation }) =>
-    evaluation && hasSameStrata(evaluation.test, last!) ? [{ step, stage, rate: evaluation.test.policy }] : [],
+    evaluation && hasSameTasks(evaluation.test, last!) ? [{ step, stage, rate: evaluation.test.policy }] : [],
   );
 }
 

@@ -2,7 +2,7 @@
  * The gain of a run by reward: held-out success after its last step of imitation and after its last step, on the same
  * tasks.
  */
-import { hasSameStrata, type Rate, type SplitEvaluation, type StepRecord } from './evaluation.ts';
+import { hasSameTasks, type Rate, type SplitEvaluation, type StepRecord } from './evaluation.ts';
 import { type Comparison, compare, type Estimate, z95 } from './statistics.ts';
 
 export interface RewardGain {
@@ -48,15 +48,14 @@ export function gainBetween(
 
 /**
  * Null for a run without imitation, without later steps by reward, without an evaluation at the end of either, or with
- * other strata after than before.
- * `records` may be a selection that has every evaluation.
+ * other tasks after than before. `records` may be a selection that has every evaluation.
  */
 export function gainOf(records: readonly StepRecord[]): RewardGain | null {
   const end = records.at(-1);
   const start = records.findLast(({ metrics }) => metrics.demonstrations !== undefined);
   if (!start?.evaluation || !end?.evaluation || start === end) return null;
   const [before, after] = [start.evaluation.test, end.evaluation.test];
-  if (!hasSameStrata(before, after)) return null;
+  if (!hasSameTasks(before, after)) return null;
   return {
     ...{ imitated: start.step, last: end.step, before: before.policy, after: after.policy },
     ...gainBetween(before, after),
