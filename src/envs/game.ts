@@ -234,7 +234,7 @@ export interface SeatRules {
   exploitability?(strategy: Strategy): number;
   /** Returns the function that measures a finished game, by its last state. Absent: there are no measures. */
   measures?(): Promise<(game: PlayedGame) => { [metric: string]: number }>;
-  /** Returns the function that says who won a game with this score: 1 if the policy's seat did, 0 if another, 0.5: a draw. */
+  /** Returns the function that says who won a game with this score: 1: the policy's seat, 0: another, 0.5: a draw. */
   result(): Promise<(game: PlayedGame, score: number) => number>;
   /**
    * True if a strategy is a function of a turn's text alone (`Game.memoryless`): the policy must then read no more, or an

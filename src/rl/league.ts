@@ -167,7 +167,6 @@ export class League {
   /** Changes the ratings by the games of the step against earlier selves and the world's own player. */
   async observe(played: readonly Trajectory[]): Promise<void> {
     const resultOf = await this.seats.result();
-
     const games = played.filter(({ task, ending }) => this.opponents.has(task) && ending !== 'world-failure');
     const selves = this.standing.selves.map((self) => ({ ...self }));
     const next = { ...this.standing, selves, ...(this.standing.own && { own: { ...this.standing.own } }) };

@@ -18,7 +18,7 @@ export interface RewardGain {
   p: number | null;
 }
 
-/** Tasks that both evaluations played, with the success of each. Null: one has no outcomes, or they have other tasks. */
+/** Tasks that both evaluations played, with the success of each. Null: one has no outcomes, or the tasks differ. */
 function pairs(before: SplitEvaluation, after: SplitEvaluation): { before: number[]; after: number[] } | null {
   if (!before.outcomes || before.outcomes.length !== after.outcomes?.length || before.tasks !== after.tasks)
     return null;

@@ -64,9 +64,7 @@ export class Findings {
   /** Records an action and the world's answer, both as shown to the agent. `valid`: the world took it. */
   record(action: string, answer: string, valid: boolean): void {
     this.turns++;
-    if (valid && !action.startsWith('look') && action !== 'inventory') this.deeds.push(action);
-    if (valid && action === 'look around') this.room = answer;
-    else if (valid && leaving.some((word) => action.startsWith(word))) this.room = null;
+    if (valid) this.remember(action, answer);
     const [, degrees] = /^the thermometer measures a temperature of (-?\d+) degrees/.exec(answer) ?? [];
     const [, lamp] = /^an? \w+ light bulb, which is (on|off)/.exec(answer) ?? [];
     const state = this.melting === null ? null : this.stateAfter(this.melting, action, answer);
@@ -76,11 +74,17 @@ export class Findings {
     this.isNew = degrees !== undefined || lamp !== undefined || state !== null;
   }
 
+  private remember(action: string, answer: string): void {
+    if (!action.startsWith('look') && action !== 'inventory') this.deeds.push(action);
+    if (action === 'look around') this.room = answer;
+    else if (leaving.some((word) => action.startsWith(word))) this.room = null;
+  }
+
   /**
    * What may stand for earlier turns: the box for each condition, the room as the agent last saw it, the latest actions,
-   * the last reading, the states of the lamp and of the substance.
+   * the last reading, the states of the lamp and of the substance, and what the agent carries.
    */
-  memory(): string {
+  memory(carried: string): string {
     const { degrees, lamp, state, melting, room } = this;
     return [
       clausesOf(this.description).map(inWords).join(', '),
@@ -89,6 +93,7 @@ export class Findings {
       degrees && `the thermometer measures a temperature of ${degrees} degrees celsius`,
       lamp && `light bulb, which is ${lamp}`,
       state && `${melting} ${state.now}`,
+      carried,
     ]
       .filter(Boolean)
       .join('\n');

@@ -246,14 +246,14 @@ export class SciWorld implements World {
 
   /**
    * `state`: the fields with which the original's server describes a session. Lists are in the simulator's order.
-   * `memory`: what the agent found out, did last and carries, in words that it has read.
+   * `memory`: what the agent found out, saw and did last, and carries.
    */
   async inspect(slot: number, what: string): Promise<Json> {
     const { simulator } = this;
     const { world, naming, findings } = this.state(slot);
     if (what === 'memory') {
       const carried = simulator.inventory(world);
-      return `${findings.memory()}\n${naming?.toShown(carried) ?? carried}`.trimStart();
+      return findings.memory(naming?.toShown(carried) ?? carried);
     }
     if (what !== 'state') throw new WorldError(`ScienceWorld cannot inspect "${what}": only "state" and "memory".`);
     const line = ({ text, reached, ordered }: { text: string; reached: boolean; ordered: boolean }) =>
