@@ -59,6 +59,7 @@ const unsupported: { readonly [field: string]: { readonly neutral: readonly unkn
   ...each(['final_logit_softcapping', 'attn_logit_softcapping'], [0], 'capped logits are not supported'),
   ...each(['no_rope_layers', 'attention_chunk_size', 'clip_qkv'], [], 'another form of attention is not supported'),
   ...each(['alibi', 'parallel_attn', 'use_parallel_residual'], [false], 'another form of layer is not supported'),
+  is_causal: { neutral: [true], because: 'attention to later tokens is not supported' },
   per_layer_config: { neutral: [], because: 'layers of different shapes are not supported' },
   text_config: { neutral: [], because: 'only models of text alone are supported' },
   configuration_files: { neutral: [], because: 'a choice of config files is not supported: keep one config.json' },

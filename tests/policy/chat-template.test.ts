@@ -61,6 +61,8 @@ describe('a family’s template', () => {
     expect(text.split('<|begin_of_text|>')).toHaveLength(2);
     expect(text).toContain('Today Date: 26 Jul 2024\n');
     expect(text).toContain('<|start_header_id|>user<|end_header_id|>\n\nhi<|eot_id|><|start_header_id|>assistant');
+    const given = await ChatTemplate.open('{{ documents is none }} {{ tools is none }}');
+    expect(given.render([], { addGenerationPrompt: true })).toBe('True True');
     const dated = await ChatTemplate.open("{{ strftime_now('%d %b %Y, %B %m, %H') }}");
     expect(dated.render([], generation)).toBe('26 Jul 2024, July 07, 00');
   });

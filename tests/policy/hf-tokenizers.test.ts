@@ -62,6 +62,27 @@ describe('a tokenizer.json', () => {
     expect([...tokenizer.encode('a<x>b<y><z>')]).toEqual([256, 258, 257, 259, 260]);
     expect(tokenizer.exactText([256, 258, 259, 260], { special: false })).toBe('a<y>');
   });
+
+  // Ids of AutoTokenizer, transformers 5.24.
+  it.each([
+    { additional_special_tokens: ['<x>', { content: '<y>', rstrip: true }], image_token: '<i>' },
+    {
+      extra_special_tokens: ['<x>', { content: '<y>', rstrip: true }],
+      model_specific_special_tokens: { image: '<i>' },
+    },
+    {
+      extra_special_tokens: { image_token: '<i>' },
+      additional_special_tokens: ['<x>', { content: '<y>', rstrip: true }],
+    },
+  ])('adds the special tokens %o', (config) => {
+    const tokenizer = new Tokenizer(byteFallback(['a', 'b']), config);
+    expect([...tokenizer.encode('a<x>b<y>  <i>')]).toEqual([256, 259, 257, 260, 258]);
+    expect(tokenizer.exactText([256, 258, 259, 260], { special: false })).toBe('a');
+  });
+
+  it('that divides special tokens into letters is refused', () => {
+    expect(() => new Tokenizer(byteFallback(['a']), { split_special_tokens: true })).toThrow('split_special_tokens');
+  });
 });
 
 describe('bytes of a character', () => {

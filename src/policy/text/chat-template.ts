@@ -106,8 +106,9 @@ export class ChatTemplate {
     const values = {
       ...this.specialTokens,
       messages,
-      // As in transformers, a template sees None without tools.
+      // As in transformers, a template sees None without tools or documents.
       tools: tools?.length ? tools : null,
+      documents: null,
       add_generation_prompt: addGenerationPrompt,
       enable_thinking: thinking,
       date_string: fixedDateString,

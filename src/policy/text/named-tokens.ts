@@ -5,6 +5,40 @@
 
 type Fields = { [name: string]: unknown };
 
+/** A special token as a text, or with its flags. */
+export type SpecialToken = string | { content: string; [flag: string]: unknown };
+
+const standard = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'].map((name) => `${name}_token`);
+
+export const contentOf = (token: SpecialToken): string => (typeof token === 'string' ? token : token.content);
+
+const isToken = (value: unknown): value is SpecialToken =>
+  typeof value === 'string' || typeof (value as { content?: unknown } | null)?.content === 'string';
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+/**
+ * Special tokens of a `tokenizer_config.json` with the names by which a template sees them: the standard ones, other
+ * fields that end in `_token`, and those of `extra_special_tokens`.
+ */
+export function namedTokens(config: Fields): [name: string, token: SpecialToken][] {
+  const others = Object.keys(config).filter((name) => name.endsWith('_token') && !standard.includes(name));
+  const all = [
+    ...[...standard, ...others].map((name) => [name, config[name]] as const),
+    ...Object.entries(fieldsOf(config.model_specific_special_tokens)),
+    ...Object.entries(fieldsOf(config.extra_special_tokens)),
+  ];
+  return all.filter((entry): entry is [string, SpecialToken] => isToken(entry[1]));
+}
+
+/** Special tokens without a name: `extra_special_tokens`, or its older name `additional_special_tokens`. */
+export function unnamedTokens({ extra_special_tokens, additional_special_tokens }: Fields): SpecialToken[] {
+  return [extra_special_tokens, additional_special_tokens]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .filter(isToken);
+}
+
 const end = '<|endoftext|>';
 const qwen2 = { eos_token: end, pad_token: end, unk_token: end };
 const gpt2 = { bos_token: end, eos_token: end, unk_token: end };
@@ -38,11 +72,14 @@ export interface TokenizerTexts {
 export function withNamedTokens({ tokenizer, config, specialTokensMap, modelType }: TokenizerTexts): Fields | null {
   const own = config ?? {};
   const mapped = 'added_tokens_decoder' in own ? {} : (specialTokensMap ?? {});
-  const stated = { ...own, ...mapped };
+  // Lists of further tokens are joined, names are replaced.
+  const { extra_special_tokens: extra } = mapped;
+  const joined = Array.isArray(extra) && { extra_special_tokens: [...unnamedTokens(own), ...extra] };
+  const stated = { ...own, ...mapped, ...joined };
   // A default that the vocabulary lacks would be a token without a row in the embedding.
   const defaults = Object.entries(defaultsOf(modelType, own.tokenizer_class, tokenizer)).filter(
     ([name, token]) => !(name in stated) && tokenizer.includes(JSON.stringify(token)),
   );
-  const added = [...Object.entries(mapped), ...defaults];
-  return added.length ? { ...own, ...Object.fromEntries(added) } : config;
+  if (!defaults.length && !Object.keys(mapped).length) return config;
+  return { ...stated, ...Object.fromEntries(defaults) };
 }

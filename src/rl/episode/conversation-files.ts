@@ -4,6 +4,7 @@
  */
 import { callText, deriveCallPieces } from '../../policy/text/call-pieces.ts';
 import { ChatTemplate, derivePieces } from '../../policy/text/chat-template.ts';
+import { contentOf, namedTokens } from '../../policy/text/named-tokens.ts';
 import { specialTokens, type Tokenizer } from '../../policy/text/tokenizer.ts';
 import { Conversation, ConversationError, tinyFormat } from './conversation.ts';
 
@@ -35,7 +36,8 @@ export async function conversationOf(
 ): Promise<Conversation> {
   if (specialTokens.every((token) => tokenizer.has(token))) return new Conversation(tokenizer, tinyFormat);
   const config = fieldsOf(files.tokenizerConfig);
-  const template = await ChatTemplate.open(templateOf(files, config), namedTokens(config));
+  const special = namedTokens(config).map(([name, token]) => [name, contentOf(token)]);
+  const template = await ChatTemplate.open(templateOf(files, config), Object.fromEntries(special));
   const pieces = derivePieces(template, { thinking });
   return new Conversation(tokenizer, {
     pieces,
@@ -70,21 +72,11 @@ function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string
   );
 }
 
-/** Reads `bos_token` and the like, given as texts or as entries with flags. */
-function namedTokens(config: Fields): { [name: string]: string } {
-  const all = ['bos', 'eos', 'unk', 'pad', 'sep', 'cls', 'mask'].map((kind) => {
-    const name = `${kind}_token`;
-    const value = config[name];
-    return [name, typeof value === 'string' ? value : fieldsOf(value).content] as const;
-  });
-  return Object.fromEntries(all.filter((entry): entry is readonly [string, string] => typeof entry[1] === 'string'));
-}
-
 /** Ids that end a generation: generation_config.json's, config.json's and the tokenizer's own, each once. */
 function stopTokensOf(tokenizer: Tokenizer, files: ConversationFiles, config: Fields): number[] {
   const listed = fieldsOf(files.generationConfig).eos_token_id;
   const ids: unknown[] = [...(Array.isArray(listed) ? listed : [listed]), ...(files.eosTokens ?? [])];
-  const end = namedTokens(config).eos_token;
-  if (end !== undefined && tokenizer.has(end)) ids.push(tokenizer.id(end));
+  const end = namedTokens(config).find(([name]) => name === 'eos_token');
+  if (end && tokenizer.has(contentOf(end[1]))) ids.push(tokenizer.id(contentOf(end[1])));
   return [...new Set(ids.filter((id): id is number => typeof id === 'number' && Number.isInteger(id) && id >= 0))];
 }

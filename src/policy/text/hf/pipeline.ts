@@ -2,11 +2,12 @@
  * A `tokenizer.json` as Hugging Face's tokenizers 0.23 runs it: added tokens, normalizer, pre-tokenizer and model to
  * encode, decoder to decode. The post-processor (start and end tokens) is not applied: chat templates write these.
  */
+import { contentOf, namedTokens, unnamedTokens } from '../named-tokens.ts';
 import { type AddedToken, AddedTokens, isNormalized } from './added-tokens.ts';
 import { decoder } from './decoders.ts';
 import { modelOf, type TextModel } from './models.ts';
 import { normalizer } from './normalizers.ts';
-import type { Part } from './pattern.ts';
+import { type Part, TokenizerPartError } from './pattern.ts';
 import { type PreTokenize, preTokenizer } from './pre-tokenizers.ts';
 import { checkConfig, checkShape } from './shape.ts';
 
@@ -24,13 +25,10 @@ interface ConfigFields {
   [field: string]: unknown;
 }
 
-/** Special tokens that a `tokenizer_config.json` may name. */
-const named = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'].map((name) => `${name}_token`);
-
 /**
  * Added tokens after `tokenizer_config.json`, as transformers applies it (`TokenizersBackend`): its
- * `added_tokens_decoder` replaces flags and adds tokens, and named special tokens that are missing are added. A new
- * token gets the next free id.
+ * `added_tokens_decoder` replaces flags and adds tokens, and special tokens that are missing are added. A new token gets
+ * the next free id.
  */
 function withConfig(tokens: readonly AddedToken[], config: object, vocab: ReadonlyMap<string, number>): AddedToken[] {
   const fields = config as ConfigFields;
@@ -42,11 +40,10 @@ function withConfig(tokens: readonly AddedToken[], config: object, vocab: Readon
   };
   const inOrder = Object.entries(fields.added_tokens_decoder ?? {}).sort(([a], [b]) => Number(a) - Number(b));
   for (const [, token] of inOrder) put(token);
-  for (const name of named) {
-    const value = fields[name] as string | Omit<AddedToken, 'id'> | null | undefined;
-    const content = typeof value === 'string' ? value : value?.content;
-    if (typeof content !== 'string' || byContent.has(content)) continue;
-    put(typeof value === 'string' ? { content, special: true, normalized: false } : { ...value!, special: true });
+  for (const token of [...namedTokens(fields).map(([, token]) => token), ...unnamedTokens(fields)]) {
+    const content = contentOf(token);
+    if (byContent.has(content)) continue;
+    put(typeof token === 'string' ? { content, special: true, normalized: false } : { ...token, special: true });
   }
   return [...byContent.values()];
 }
@@ -70,6 +67,8 @@ export class Pipeline {
   constructor(json: PipelineJson, config: object = {}) {
     checkShape(json);
     checkConfig(config as ConfigFields);
+    if ((config as ConfigFields).split_special_tokens === true)
+      throw new TokenizerPartError('split_special_tokens in tokenizer_config.json');
     this.model = modelOf(json.model as Part);
     const added = withConfig(json.added_tokens ?? [], config, this.model.vocab);
     const normalize = normalizer(json.normalizer as Part | null);

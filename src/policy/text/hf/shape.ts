@@ -3,6 +3,7 @@
  * file may come from anybody. Parts of unknown types are refused by the modules themselves.
  */
 import { isObject } from '../../config-reader.ts';
+import { contentOf, namedTokens, unnamedTokens } from '../named-tokens.ts';
 import { TokenizerPartError } from './pattern.ts';
 
 /** Largest id: forty times the largest vocabulary in use, and a table of ids still fits into memory. */
@@ -135,7 +136,7 @@ function checkPart(part: unknown, place: string, level = 0): void {
   }
 }
 
-/** Checks `added_tokens_decoder` of a tokenizer_config.json. */
+/** Checks the added and special tokens of a tokenizer_config.json. */
 export function checkConfig(config: Fields): void {
   const { added_tokens_decoder: added } = config;
   check(added == null || isObject(added), 'a tokenizer_config.json whose added_tokens_decoder is not an object');
@@ -144,6 +145,12 @@ export function checkConfig(config: Fields): void {
   check(
     tokens.every((each) => isObject(each) && isToken(each.content)),
     'a token of added_tokens_decoder without a text',
+  );
+  const special = [...namedTokens(config).map(([, token]) => token), ...unnamedTokens(config)];
+  check(special.length <= mostAdded, `${special.length} special tokens in tokenizer_config.json`);
+  check(
+    special.every((token) => isToken(contentOf(token))),
+    'a special token of tokenizer_config.json that is too long',
   );
 }
 

@@ -12,6 +12,7 @@ import {
   fail,
   itemsOf,
   keyOf,
+  OneTime,
   Tuple,
   textOf,
   truth,
@@ -316,7 +317,7 @@ const noArguments: Arguments = () => ({ args: [], keywords: new Map() });
 /** Counts a value that a filter, a test or a method goes over. */
 function workOn(value: Value): void {
   if (typeof value === 'string') copied(value);
-  work(1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0));
+  work(1 + (Array.isArray(value) ? value.length : value instanceof Map || value instanceof OneTime ? value.size : 0));
 }
 
 /** Reads a filter's name and arguments, and applies it. */

@@ -1,6 +1,6 @@
 /** Filters of jinja2 (`filters.py`), with transformers' own `tojson`. A filter that is not listed is refused by name. */
 import { toJson } from './json.ts';
-import { attribute, binary, subscript } from './operators.ts';
+import { binary, ownAttribute, subscript } from './operators.ts';
 import { capitalize, joined, replace, splitLines, stringMethod, strip } from './strings.ts';
 import { tests } from './tests.ts';
 import {
@@ -15,6 +15,7 @@ import {
   itemsOf,
   type Keywords,
   numberOf,
+  OneTime,
   text,
   textOf,
   truth,
@@ -105,7 +106,7 @@ function unique(value: Value, args: readonly Value[], keywords: Keywords): Value
   const key = keyBy(given(args, keywords, 1, 'attribute', null), given(args, keywords, 0, 'case_sensitive', false));
   const kept: Value[] = [];
   for (const item of itemsOf(value)) if (!kept.some((each) => equal(key(each), key(item)))) kept.push(item);
-  return kept;
+  return new OneTime(kept);
 }
 
 function extreme(sign: 1 | -1): Filter {
@@ -127,14 +128,16 @@ function map(value: Value, args: readonly Value[], keywords: Keywords): Value {
   const path = keywords.get('attribute');
   if (args.length === 0 && path !== undefined) {
     const otherwise = keywords.get('default');
-    return itemsOf(value).map((item) => {
-      const found = atPath(item, path);
-      return found instanceof Undefined && otherwise !== undefined ? otherwise : found;
-    });
+    return new OneTime(
+      itemsOf(value).map((item) => {
+        const found = atPath(item, path);
+        return found instanceof Undefined && otherwise !== undefined ? otherwise : found;
+      }),
+    );
   }
   const [name, ...rest] = args;
   const filter = filterNamed(textOf(name ?? new Undefined('the filter'), 'map requires a filter argument that'));
-  return itemsOf(value).map((item) => filter(item, rest, keywords));
+  return new OneTime(itemsOf(value).map((item) => filter(item, rest, keywords)));
 }
 
 /** `select`, `reject`, `selectattr` and `rejectattr`. */
@@ -142,12 +145,13 @@ function selecting(keeps: boolean, byAttribute: boolean): Filter {
   return (value, args) => {
     const [name, ...rest] = byAttribute ? args.slice(1) : args;
     const test = name === undefined ? truth : (item: Value) => testNamed(textOf(name))(item, rest);
-    return itemsOf(value).filter((item) => test(byAttribute ? atPath(item, args[0]) : item) === keeps);
+    return new OneTime(itemsOf(value).filter((item) => test(byAttribute ? atPath(item, args[0]) : item) === keeps));
   };
 }
 
+/** An unknown test fails where it is applied: it may stand in a branch that is never taken. */
 export function testNamed(name: string): (value: Value, args: readonly Value[]) => boolean {
-  return Object.hasOwn(tests, name) ? tests[name] : fail(`No test named '${name}'`);
+  return Object.hasOwn(tests, name) ? tests[name] : () => fail(`No test named '${name}'`);
 }
 
 /** Text of Python's int() and float(). */
@@ -244,7 +248,7 @@ function batch(value: Value, args: readonly Value[], keywords: Keywords): Value 
   ]);
   const last = rows.at(-1);
   if (last && fill !== null) while (last.length < size) last.push(fill);
-  return rows;
+  return new OneTime(rows);
 }
 
 const titled = (value: string) =>
@@ -274,8 +278,12 @@ function sum(value: Value, args: readonly Value[], keywords: Keywords): Value {
   return items.reduce((total, item) => binary('+', total, item), given(args, keywords, 1, 'start', 0));
 }
 
-const reversed = (value: Value) =>
-  typeof value === 'string' ? Array.from(value).reverse().join('') : [...itemsOf(value)].reverse();
+/** A text reversed is a text, what can be gone over once a list, a list gone over once. */
+function reversed(value: Value): Value {
+  if (typeof value === 'string') return Array.from(value).reverse().join('');
+  const items = [...itemsOf(value)].reverse();
+  return value instanceof OneTime ? items : new OneTime(items);
+}
 const absolute = (value: Value) =>
   value instanceof Float
     ? new Float(Math.abs(value.value))
@@ -286,7 +294,7 @@ const orUndefined = (value: Value | undefined, what: string): Value =>
 
 const filters: { readonly [name: string]: Filter } = {
   abs: absolute,
-  attr: (value, [name]) => attribute(value, textOf(name)),
+  attr: (value, [name]) => ownAttribute(value, textOf(name)),
   batch,
   capitalize: (value) => capitalize(text(value)),
   center: (value, [width = 80]) => stringMethod(text(value), 'center')!([width], new Map()),
@@ -296,7 +304,11 @@ const filters: { readonly [name: string]: Filter } = {
   dictsort: dictSort,
   e: escaped,
   escape: escaped,
-  first: (value) => orUndefined(itemsOf(value)[0], 'No first item, sequence was empty, so the value'),
+  first: (value) =>
+    orUndefined(
+      value instanceof OneTime ? value.next() : itemsOf(value)[0],
+      'No first item, sequence was empty, so the value',
+    ),
   float: (value, args, keywords) => {
     const real = realOf(value);
     return real === undefined ? given(args, keywords, 0, 'default', new Float(0)) : new Float(real);
@@ -307,13 +319,14 @@ const filters: { readonly [name: string]: Filter } = {
   indent,
   int,
   items: (value) =>
-    value instanceof Undefined
-      ? []
-      : value instanceof Map
-        ? [...value].map(([k, v]) => tupleOf(k, v))
-        : fail('Can only get item pairs from a mapping.'),
+    value instanceof Undefined || value instanceof Map
+      ? new OneTime(value instanceof Map ? [...value].map(([k, v]) => tupleOf(k, v)) : [])
+      : fail('Can only get item pairs from a mapping.'),
   join,
-  last: (value) => orUndefined(itemsOf(value).at(-1), 'No last item, sequence was empty, so the value'),
+  last: (value) =>
+    value instanceof OneTime
+      ? fail("'generator' object is not reversible")
+      : orUndefined(itemsOf(value).at(-1), 'No last item, sequence was empty, so the value'),
   length,
   list: (value) => [...itemsOf(value)],
   lower: (value) => text(value).toLowerCase(),
@@ -344,6 +357,7 @@ const filters: { readonly [name: string]: Filter } = {
   wordcount: (value) => text(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0,
 };
 
+/** An unknown filter fails where it is applied: it may stand in a branch that is never taken. */
 export function filterNamed(name: string): Filter {
-  return Object.hasOwn(filters, name) ? filters[name] : fail(`No filter named '${name}'`);
+  return Object.hasOwn(filters, name) ? filters[name] : () => fail(`No filter named '${name}'`);
 }

@@ -184,6 +184,13 @@ export function attribute(object: Value, name: string): Value {
   return found === undefined ? absent(object, name) : found;
 }
 
+/** The filter `attr`: a method or field, never an item. */
+export function ownAttribute(object: Value, name: string): Value {
+  defined(object);
+  const found = member(object, name);
+  return found === undefined ? absent(object, name) : found;
+}
+
 /** `object[key]`: an item first, then a method or field. */
 export function subscript(object: Value, key: Value): Value {
   work();

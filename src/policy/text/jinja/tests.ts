@@ -8,6 +8,7 @@ import {
   Float,
   fail,
   numberOf,
+  OneTime,
   text,
   typeName,
   Undefined,
@@ -41,7 +42,10 @@ const lower = (value: string) => value.toLowerCase();
 
 export const tests: { readonly [name: string]: Test } = {
   boolean: (value) => typeof value === 'boolean',
-  callable: (value) => value instanceof Callable || (value instanceof Attributes && value.call !== undefined),
+  callable: (value) =>
+    value instanceof Undefined ||
+    value instanceof Callable ||
+    (value instanceof Attributes && value.call !== undefined),
   defined: (value) => !(value instanceof Undefined),
   divisibleby: (value, [by]) => remainder(value, by) === 0,
   escaped: () => false,
@@ -50,7 +54,7 @@ export const tests: { readonly [name: string]: Test } = {
   float: (value) => value instanceof Float,
   in: (value, [container]) => contains(container, value),
   integer: (value) => typeof value === 'number',
-  iterable: isSequence,
+  iterable: (value) => isSequence(value) || value instanceof OneTime,
   lower: (value) => isCase(value, lower, upper),
   mapping: (value) => value instanceof Map,
   none: (value) => value === null,

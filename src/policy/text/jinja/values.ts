@@ -31,6 +31,26 @@ export function tupleOf(...items: Value[]): Tuple {
 /** A pair of `groupby`: its items are also `grouper` and `list`. */
 export class Group extends Tuple {}
 
+/** What `map`, `select` and the like return: it is true though it may be empty, has no index, and is gone over once. */
+export class OneTime {
+  constructor(private items: Value[]) {}
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  /** All items that are left. */
+  take(): Value[] {
+    const { items } = this;
+    this.items = [];
+    return items;
+  }
+
+  next(): Value | undefined {
+    return this.items.shift();
+  }
+}
+
 /** Mutable fields, for `{% set ns.x = ... %}`. */
 export class Namespace {
   constructor(readonly fields: Map<string, Value>) {}
@@ -60,6 +80,7 @@ export type Value =
   | Float
   | Undefined
   | Value[]
+  | OneTime
   | Dict
   | Namespace
   | Attributes
@@ -83,6 +104,7 @@ export function typeName(value: Value): string {
   if (value instanceof Tuple) return 'tuple';
   if (Array.isArray(value)) return 'list';
   if (value instanceof Map) return 'dict';
+  if (value instanceof OneTime) return 'generator';
   return value instanceof Undefined ? 'Undefined' : 'object';
 }
 
@@ -138,7 +160,7 @@ export function text(value: Value): string {
   if (value instanceof Undefined) return '';
   if (Array.isArray(value) || value instanceof Map) return repr(value);
   if (value instanceof Namespace) return `<Namespace ${repr(new Map(value.fields) as Dict)}>`;
-  return fail('a function or loop cannot be printed');
+  return fail(`a ${value instanceof OneTime ? 'generator' : 'function or loop'} cannot be printed`);
 }
 
 /** Items of a value, as `for` goes over them. */
@@ -149,6 +171,7 @@ export function itemsOf(value: Value): Value[] {
     return Array.from(value);
   }
   if (value instanceof Map) return [...value.keys()];
+  if (value instanceof OneTime) return value.take();
   if (value instanceof Undefined) return [];
   return fail(`'${typeName(value)}' object is not iterable`);
 }
