@@ -244,3 +244,10 @@ export interface SeatRules {
   /** Opponents under these options; null: the world's own opponent plays the other seat. */
   league(options: { [name: string]: unknown }): LeagueRules | null;
 }
+
+/** Each of the numbers that are largest with the same probability, and the others with none. */
+export function evenlyOverLargest(numbers: readonly number[]): number[] {
+  const most = Math.max(...numbers);
+  const count = numbers.filter((each) => each === most).length;
+  return numbers.map((each) => (each === most ? 1 / count : 0));
+}

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Split, WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
+import { bestResponse, expectedPayoff } from '../../src/worlds/tictactoe/best-response.ts';
 import { parseTicTacToe } from '../../src/worlds/tictactoe/options.ts';
 import { type Board, chancesOf, payoffOf, ticTacToe, ticTacToeEnding } from '../../src/worlds/tictactoe/rules.ts';
 import { openTicTacToe } from '../../src/worlds/tictactoe/world.ts';
@@ -56,6 +57,32 @@ describe('the game', () => {
     // Only square 3 stops three in a row.
     expect(chances[ticTacToe.actions(board).indexOf('mark 3')]).toBeCloseTo(0.6 / 6 + 0.4, 12);
     expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 12);
+  });
+
+  it('is won by the best answer to a random opponent in 191 of 192 games, and never against a perfect one', () => {
+    expect(expectedPayoff(empty, 0, 0)).toBeCloseTo(191 / 192, 12);
+    expect(expectedPayoff(empty, 0, 1)).toBe(0);
+    expect(expectedPayoff(empty, 1, 1)).toBe(0);
+  });
+
+  it.each([0, 1])('has no better player than the best answer in seat %i', (own) => {
+    const skill = 0.5;
+    /** Mean payoff of the seat if it plays like this against the opponent. */
+    const worth = (board: Board, player: (board: Board, seat: number) => readonly number[]): number => {
+      const seat = ticTacToe.toAct(board);
+      if (seat === null) return ticTacToe.payoff(board, own);
+      const chances = seat === own ? player(board, seat) : chancesOf(board, seat, skill);
+      return ticTacToe
+        .actions(board)
+        .reduce(
+          (sum, action, a) => (chances[a] > 0 ? sum + chances[a] * worth(ticTacToe.play(board, action), player) : sum),
+          0,
+        );
+    };
+    const best = worth(empty, bestResponse(skill));
+    expect(best).toBeCloseTo(expectedPayoff(empty, own, skill), 12);
+    // The perfect player is safe, and gains less from the errors of this opponent.
+    expect(best).toBeGreaterThan(worth(empty, (board, seat) => chancesOf(board, seat, 1)) + 0.01);
   });
 });
 

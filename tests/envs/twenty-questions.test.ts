@@ -99,4 +99,23 @@ describe('the world', () => {
     });
     await world.close();
   });
+
+  it('has an oracle that finds every thing by what it has read', async () => {
+    const world = openTwentyQuestions();
+    const tasks = await world.tasks({}, 'test');
+    /** Action after the questions and answers so far. */
+    const actions = new Map<string, Set<string>>();
+    for (const task of tasks) {
+      let [{ observation, done, reward }] = await world.reset([0], [task]);
+      for (let read = observation; !done; read += observation) {
+        const [action] = (await world.oracle([0]))[0]!;
+        actions.set(read, (actions.get(read) ?? new Set()).add(action));
+        [{ observation, done, reward }] = await world.step([0], [action]);
+      }
+      expect(reward).toBe(1);
+    }
+    expect([...actions.values()].every((each) => each.size === 1)).toBe(true);
+    expect(actions.size).toBeGreaterThan(names.length);
+    await world.close();
+  });
 });

@@ -1,4 +1,5 @@
 /** The world's own players. Each knows what its seat sees: the pool, its own values and the offers. */
+import { evenlyOverLargest } from '../../envs/game.ts';
 import type { Mover } from '../../envs/game-world.ts';
 import { TOTAL, worthOf } from './deals.ts';
 import { offeredTo, offersIn, type Talk } from './rules.ts';
@@ -9,13 +10,6 @@ const [firstWish, lastWish] = [0.9, 0.3];
 /** Value that a conceding player wants at a turn, from 0 on: it falls evenly. */
 export const wishAt = (turn: number, turns: number): number =>
   TOTAL * (firstWish + ((lastWish - firstWish) * turn) / (turns - 1));
-
-/** Each of the numbers that are largest with the same probability, and the others with none. */
-function evenlyOverLargest(numbers: readonly number[]): number[] {
-  const most = Math.max(...numbers);
-  const count = numbers.filter((each) => each === most).length;
-  return numbers.map((each) => (each === most ? 1 / count : 0));
-}
 
 /**
  * A player who wants less with every turn: it accepts an offer that is worth its wish, and else makes one of the most

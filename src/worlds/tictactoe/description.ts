@@ -12,7 +12,7 @@ export const ticTacToeDescription: WorldDescription = {
     'In turn, each player marks a free square: say "mark 5" for the middle one. Three of your marks in a line win.',
   under: ownInstruction(parseTicTacToe),
   credit: 'A traditional game; rules and texts are our own.',
-  hasOracle: false,
+  hasOracle: true,
   hasValidActions: true,
   successReward: 1,
   freeRunning: false,

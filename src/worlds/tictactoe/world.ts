@@ -2,6 +2,7 @@
 import type { World } from '../../envs/env.ts';
 import { GameWorld } from '../../envs/game-world.ts';
 import { seatsOf } from '../../envs/seat-options.ts';
+import { bestResponse } from './best-response.ts';
 import { ticTacToeDescription } from './description.ts';
 import { parseTicTacToe } from './options.ts';
 import { chancesOf, ticTacToe, ticTacToeEnding } from './rules.ts';
@@ -16,4 +17,5 @@ export const openTicTacToe = (): World =>
       return (board, seat) => chancesOf(board, seat, skill);
     },
     ending: ticTacToeEnding,
+    oracle: (options) => bestResponse(parseTicTacToe(options).skill),
   });

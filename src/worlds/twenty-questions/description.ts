@@ -13,7 +13,7 @@ export const twentyQuestionsDescription: WorldDescription = {
     `The asker says "ask PROPERTY", one of ${properties.join(', ')}, and reads yes or no; then it says "name THING". A wrong name loses.`,
   under: ownInstruction(parseTwentyQuestions),
   credit: 'A traditional game; things, rules and texts are our own.',
-  hasOracle: false,
+  hasOracle: true,
   hasValidActions: true,
   successReward: 1,
   freeRunning: false,

@@ -14,4 +14,5 @@ export const openTwentyQuestions = (): World =>
     seatsOf: (options) => seatsOf[parseTwentyQuestions(options).seat],
     opponent: () => ownChances,
     ending: roundEnding,
+    oracle: () => ownChances,
   });
