@@ -2,6 +2,7 @@
 // template under steady entropy, an action that falls out of use, rollouts of other weights or with a gap in late turns,
 // replies that are cut or grow, a hacked reward. Episodes are drawn at random from a policy that learns which first action its task needs.
 import { describe, expect, it } from 'vitest';
+import { mean } from '../../src/rl/common/numbers.ts';
 import { uniform } from '../../src/rl/common/random.ts';
 import { TokenSource, type Trajectory, type Turn } from '../../src/rl/episode/trajectory.ts';
 import { rolloutMetrics } from '../../src/rl/metrics/step-metrics.ts';
@@ -21,6 +22,10 @@ interface Fault {
   template?: boolean;
   /** Verb that is not taken any more. */
   unused?: string;
+  /** The verbs are second words of "move". */
+  moves?: boolean;
+  /** Every group is decided: those that need the unused verb fail, and all others succeed. */
+  decided?: boolean;
   gap?: number;
   /** Gap in the turns from the fifth on. */
   lateGap?: number;
@@ -32,12 +37,13 @@ interface Fault {
 }
 
 /** Verb of the policy's first turn: the right one with a probability that grows with the step, else any. */
-function verbOf(seed: number, step: number, group: number, member: number, { template, unused }: Fault): string {
+function verbOf(seed: number, step: number, group: number, member: number, fault: Fault): string {
+  const { template, unused, decided } = fault;
   const at = (nth: number) => uniform(seed, step, group, member, nth);
   const right = verbs[Math.floor(4 * uniform(seed, step, group))];
   const skilled = at(0) < 0.2 + 0.6 * Math.min(1, step / 20);
   const any = verbs[Math.floor(4 * at(1))];
-  const verb = skilled && !template ? right : any;
+  const verb = decided || (skilled && !template) ? right : any;
   return verb === unused ? verbs[(verbs.indexOf(verb) + 1) % 4] : verb;
 }
 
@@ -63,14 +69,14 @@ function recordOf(seed: number, step: number, fault: Fault): StepRecord {
     for (let member = 0; member < members; member++) {
       const verb = verbOf(seed, step, group, member, fault);
       const right = verb === verbs[Math.floor(4 * uniform(seed, step, group))];
-      const turn = { ...plain.turns[0], action: `${verb} door`, valid: true };
+      const turn = { ...plain.turns[0], action: fault.moves ? `move ${verb}` : `${verb} door`, valid: true };
       const reply = repliedWith(seed, step, group, member, fault);
       const ending = right ? ('success' as const) : ('done' as const);
       trajectories.push({ ...plain, ...reply(turn), group, member, success: right, score: right ? 1 : 0, ending });
     }
   const record = mockRecord(step);
   const returns = trajectories.map(({ score }) => score);
-  const summary = { returns, groups, withoutSignal: 0 };
+  const summary = { returns, groups, withoutSignal: fault.decided ? groups : 0 };
   const metrics: StepRecord['metrics'] = {
     ...record.metrics,
     ...rolloutMetrics(trajectories, summary),
@@ -97,8 +103,8 @@ function recordOf(seed: number, step: number, fault: Fault): StepRecord {
   };
 }
 
-const run = (seed: number, fault: Fault) =>
-  Array.from({ length: steps }, (_, k) => recordOf(seed, k + 1, k + 1 < faultAt ? {} : fault));
+const run = (seed: number, fault: Fault, from = faultAt) =>
+  Array.from({ length: steps }, (_, k) => recordOf(seed, k + 1, k + 1 < from ? { moves: fault.moves } : fault));
 const idsOf = (seed: number, fault: Fault, until = steps) =>
   diagnose(run(seed, fault).slice(0, until)).map(({ id }) => id);
 
@@ -115,6 +121,19 @@ describe.each([1, 2, 3, 4, 5])('seed %i', (seed) => {
     expect(idsOf(seed, { unused: 'take' })).toEqual(['unused-action']);
     const [hint] = diagnose(run(seed, { unused: 'take' }));
     expect(hint.title).toContain('“take”');
+  });
+  it('names one direction of a move that fell out of use while success rises', () => {
+    const records = run(seed, { moves: true, unused: 'take', decided: true }, 4);
+    // The groups that need another direction all succeed.
+    expect(diagnose(records).map(({ title }) => title)).toEqual([
+      'Many tasks are solved',
+      'The action “move take” fell out of use',
+    ]);
+    const [before, after] = [records.slice(0, 3), records.slice(-5)].map((part) =>
+      mean(part.map(({ metrics }) => metrics.success)),
+    );
+    expect(after).toBeGreaterThan(before);
+    expect(idsOf(seed, { moves: true })).toEqual([]);
   });
   it('names stale rollouts', () => expect(idsOf(seed, { gap: 0.1 })).toEqual(['stale']));
   it('names a gap that is there in late turns only', () =>

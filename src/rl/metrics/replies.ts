@@ -36,19 +36,39 @@ const mostKinds = 12;
 /** Share below which a kind has no metric. */
 const leastShare = 0.005;
 
-/** Kind of an action: its first word, which is the verb of a command or the name of a tool. */
-const kindOf = (action: string): string => /^[\p{L}\p{N}_-]+/u.exec(action.trim())?.[0].toLowerCase() ?? 'other';
+/** Most second words of a verb that are told apart: directions of a move, but not the objects of a world. */
+const mostSeconds = 6;
+
+const words = /^([\p{L}\p{N}_-]+)(?:\s+(\p{L}+))?/u;
+
+/** First word of an action, which is the verb of a command or the name of a tool, and its second, if it is one of letters. */
+function wordsOf(action: string): { first: string; second: string | undefined } {
+  const [, first = 'other', second] = words.exec(action.trim().toLowerCase()) ?? [];
+  return { first, second };
+}
+
+/** Kinds of action: each first word, and each first and second word where a first word has few second ones. */
+function kindsOf(actions: readonly string[]): { verbs: string[]; pairs: string[] } {
+  const all = actions.map(wordsOf);
+  const pairs = [...groupBy(all, ({ first }) => first)].flatMap(([verb, members]) => {
+    const seconds = new Set(members.map(({ second }) => second));
+    const few = seconds.size > 1 && seconds.size <= mostSeconds && !seconds.has(undefined);
+    return few ? members.map(({ second }) => `${verb} ${second}`) : [];
+  });
+  return { verbs: all.map(({ first }) => first), pairs };
+}
 
 /** Share of the turns with each of the most frequent kinds of action. */
 export function actionShares(trajectories: readonly Trajectory[]): Map<string, number> {
-  const kinds = trajectories.flatMap(({ turns }) => turns.map(({ action }) => kindOf(action)));
-  const shares = [...groupBy(kinds, (kind) => kind)].map(
-    ([kind, members]) => [kind, members.length / kinds.length] as const,
-  );
-  return new Map(
-    shares
-      .filter(([, share]) => share >= leastShare)
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, mostKinds),
-  );
+  const actions = trajectories.flatMap(({ turns }) => turns.map(({ action }) => action));
+  const { verbs, pairs } = kindsOf(actions);
+  return new Map([...frequent(verbs, actions.length), ...frequent(pairs, actions.length)]);
 }
+
+/** Shares of the most frequent kinds, the largest first. */
+const frequent = (kinds: readonly string[], turns: number): (readonly [string, number])[] =>
+  [...groupBy(kinds, (kind) => kind)]
+    .map(([kind, { length }]) => [kind, length / turns] as const)
+    .filter(([, share]) => share >= leastShare)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, mostKinds);

@@ -131,6 +131,8 @@ function levels(records: readonly StepRecord[], name: string, length: number) {
 
 /** Share of the turns from which a kind of action is common. */
 const commonShare = 0.05;
+/** Share below which it has fallen out of use. */
+const rareShare = 0.01;
 /** Fall of success that makes the loss of an action a fault: an action that is of no use is rightly given up. */
 const fallen = 0.03;
 
@@ -152,7 +154,16 @@ const collapsedToTemplate: Check = (recent, all, masked) => {
   };
 };
 
-/** A kind of action that was common is not taken any more, and success fell. */
+/** Share of groups without signal from which a policy has stopped to try. */
+const decided = 0.6;
+
+/** True if some kind of action of the same verb is in use. A verb's second words are told apart only where they are few. */
+function isToldApart(kind: string, { metrics }: StepRecord): boolean {
+  const [verb, second] = kind.split(' ');
+  return second === undefined || Object.keys(metrics).some((name) => actionKind(name)?.startsWith(`${verb} `));
+}
+
+/** A kind of action that was common is not taken any more, and success fell or most groups are decided beforehand. */
 const unusedAction: Check = (recent, all) => {
   if (all.length < settled || recent.some(({ metrics }) => !(metrics.episodes > 0))) return null;
   const earlier = all.slice(0, -recent.length);
@@ -160,27 +171,39 @@ const unusedAction: Check = (recent, all) => {
     earlier.flatMap(({ metrics }) => Object.keys(metrics).flatMap((name) => actionKind(name) ?? [])),
   );
   const now = mean(valuesOf(recent, m.success));
+  const same = mean(valuesOf(recent, m.noSignal));
   const used = earlier.filter(({ metrics }) => metrics.episodes > 0);
   for (const kind of kinds) {
     const name = actionMetric(kind);
     // A mean reaches this only with a step that does.
     if (!used.some(({ metrics }) => metrics[name] >= commonShare)) continue;
-    if (valuesOf(recent, name).some((value) => value > 0)) continue;
-    const filled = used.map((record) => ({ ...record, metrics: { [name]: 0, ...record.metrics } }));
+    if (mean(valuesOf(recent.map(withShare(name)), name)) >= rareShare) continue;
+    if (!recent.every((record) => isToldApart(kind, record))) continue;
     // The last time that it was common: success rises for other reasons in between.
-    const common = levels(filled, name, levelLength).findLast(({ value }) => value >= commonShare);
-    if (!common || now > common.success - fallen) continue;
+    const common = levels(used.map(withShare(name)), name, levelLength).findLast(({ value }) => value >= commonShare);
+    if (!common) continue;
+    const fell = now <= common.success - fallen;
+    if (!fell && !(same >= decided && now < solved)) continue;
     return {
       id: 'unused-action',
       level: 'info',
       title: msg(str`The action “${kind}” fell out of use`),
-      sentence: msg(
-        str`It was ${share(common.value)} of the turns and is taken in none now, and success fell with it. Look at episodes that need it; raise the entropy bonus, or imitate some that use it.`,
-      ),
+      sentence: fell
+        ? msg(
+            str`It was ${share(common.value)} of the turns and is taken in none now, and success fell with it. Look at episodes that need it; raise the entropy bonus, or imitate some that use it.`,
+          )
+        : msg(
+            str`It was ${share(common.value)} of the turns and is hardly taken now, and in ${share(same)} of the groups every episode got the same return: tasks that need it may always fail. Look at failed episodes; raise the entropy bonus, or imitate some that use it.`,
+          ),
     };
   }
   return null;
 };
+
+/** The record with 0 as the share of a kind of action that it does not list. */
+const withShare =
+  (name: string) =>
+  (record: StepRecord): StepRecord => ({ ...record, metrics: { [name]: 0, ...record.metrics } });
 
 /** Mean difference of log-probabilities above which sampling and training are different policies. */
 const largestGap = 0.05;
