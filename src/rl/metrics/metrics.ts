@@ -389,7 +389,7 @@ export const partSentence = 'Mean value of this part of the reward, before its w
 
 const actionPrefix = 'actions.';
 export const actionSentence =
-  'Share of the turns with this kind of action: its first word, and its first two words where a first word has two to six second words.';
+  'Share of the turns with this kind of action: its first word, and its first two words where a first word has two to four second words.';
 
 /** Name of the metric of a kind of action. */
 export const actionMetric = (kind: string): string => `${actionPrefix}${kind}`;

@@ -36,8 +36,8 @@ const mostKinds = 12;
 /** Share below which a kind has no metric. */
 const leastShare = 0.005;
 
-/** Most second words of a verb that are told apart: directions of a move, but not the objects of a world. */
-const mostSeconds = 6;
+/** Most second words of a verb that are told apart: directions of a move, but not the objects or colours of a world. */
+const mostSeconds = 4;
 
 const words = /^([\p{L}\p{N}_-]+)(?:\s+(\p{L}+))?/u;
 

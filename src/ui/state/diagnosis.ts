@@ -163,7 +163,7 @@ function isToldApart(kind: string, { metrics }: StepRecord): boolean {
   return second === undefined || Object.keys(metrics).some((name) => actionKind(name)?.startsWith(`${verb} `));
 }
 
-/** A kind of action that was common is not taken any more, and success fell or most groups are decided beforehand. */
+/** A kind of action that was common is not taken any more, and success fell; or a direction is not, and most groups are decided beforehand. */
 const unusedAction: Check = (recent, all) => {
   if (all.length < settled || recent.some(({ metrics }) => !(metrics.episodes > 0))) return null;
   const earlier = all.slice(0, -recent.length);
@@ -183,7 +183,8 @@ const unusedAction: Check = (recent, all) => {
     const common = levels(used.map(withShare(name)), name, levelLength).findLast(({ value }) => value >= commonShare);
     if (!common) continue;
     const fell = now <= common.success - fallen;
-    if (!fell && !(same >= decided && now < solved)) continue;
+    // A verb alone is often rightly given up; of directions all are needed.
+    if (!fell && !(kind.includes(' ') && same >= decided && now < solved)) continue;
     return {
       id: 'unused-action',
       level: 'info',
