@@ -166,7 +166,7 @@ export const transportStyles = css`
       display: inline-flex;
     }
   }
-  @media (max-width: 1240px) and (min-width: 600px), (max-width: 380px) {
+  @media (max-width: 1240px) and (min-width: 600px), (max-width: 440px) {
     .kind {
       display: none;
     }
@@ -236,8 +236,11 @@ export const transportStyles = css`
   }
   @media (max-width: 440px) {
     header {
-      gap: 4px 8px;
+      gap: 4px;
       padding-inline: 8px;
+    }
+    .meter strong {
+      font-size: var(--size-m);
     }
     .end > button {
       padding: 3px 5px;
@@ -251,6 +254,9 @@ export const transportStyles = css`
     }
     .meter:not(.steps) {
       flex-basis: 110px;
+    }
+    .meter:not(.steps) > span {
+      padding-inline-end: 0;
     }
     /* In the first row, so that the second one has more space. */
     .end > .share {

@@ -38,7 +38,7 @@ export class TabgymFilterBar extends LocalizedElement {
         color: var(--text);
       }
       input[type='search'] {
-        width: 150px;
+        flex: 0 1 190px;
       }
       input.bound {
         width: 54px;

@@ -80,6 +80,10 @@ export class TabgymReader extends Panel {
           grid-template-columns: minmax(0, 1fr);
           height: 76vh;
         }
+        .body[data-empty] {
+          height: auto;
+          align-content: start;
+        }
         .body:not([data-closed], [data-choosing]) tabgym-record-list,
         .body[data-choosing] tabgym-record {
           display: none;
@@ -138,11 +142,12 @@ export class TabgymReader extends Panel {
   private renderOpen(state: ReaderState) {
     const { shown } = this.controller;
     const { turn } = this.state.selection;
+    const listed = state.shown > 0 || state.phase === 'reading' || state.phase === 'searching';
     return html`<tabgym-filter-bar .controller=${this.controller}></tabgym-filter-bar>
       <tabgym-export-records .app=${this.app} .controller=${this.controller}></tabgym-export-records>
-      <div class="body" ?data-closed=${!shown} ?data-choosing=${this.controller.comparing}>
+      <div class="body" ?data-closed=${!shown} ?data-empty=${!listed && !shown} ?data-choosing=${this.controller.comparing}>
         ${
-          state.shown || state.phase === 'reading' || state.phase === 'searching'
+          listed
             ? html`<tabgym-record-list .controller=${this.controller}></tabgym-record-list>`
             : emptyState(state.records ? msg('No match') : msg('No episode'), this.noneText(state))
         }

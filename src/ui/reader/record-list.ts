@@ -1,6 +1,6 @@
 /** List of records. Only the rows in view are drawn. One row is active; keys move it, open, select and compare. */
 import { msg, str } from '@lit/localize';
-import { css, html, nothing } from 'lit';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Row } from '../../trajectories/files/reader.ts';
 import { compact, listed } from '../kit/format.ts';
@@ -10,7 +10,8 @@ import { familyLabel, worldTitle } from '../state/labels.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 import { rowWindow, scrollTo } from './row-window.ts';
 
-const rowHeight = 34;
+/** Heights of a row in one line and in two, and the width of the list below which a row has two, in pixels. */
+const [lineHeight, twoLinesHeight, narrowWidth] = [34, 52, 480];
 
 @customElement('tabgym-record-list')
 export class TabgymRecordList extends LocalizedElement {
@@ -31,12 +32,15 @@ export class TabgymRecordList extends LocalizedElement {
         padding: 0 8px;
       }
       .columns {
-        font-size: var(--size-s);
         font-weight: 600;
         color: var(--text-2);
         border-block-end: 1px solid var(--line);
         min-height: 26px;
         padding-inline-end: 20px;
+      }
+      .columns > span {
+        /* On the spans: the columns are in the font size of the rows. */
+        font-size: var(--size-s);
       }
       .scroll {
         overflow: auto;
@@ -49,7 +53,7 @@ export class TabgymRecordList extends LocalizedElement {
       .line {
         position: absolute;
         inset-inline: 0;
-        height: ${rowHeight}px;
+        height: ${lineHeight}px;
         border-block-end: 1px solid var(--line);
         cursor: pointer;
       }
@@ -77,12 +81,27 @@ export class TabgymRecordList extends LocalizedElement {
       .end {
         text-align: end;
       }
-      @media (max-width: 500px) {
-        .columns,
-        .line {
-          grid-template-columns: 26px 3.2em minmax(0, 1fr) 1.4em 3.4em 3em;
-          gap: 4px;
-        }
+      :host([data-narrow]) .columns,
+      :host([data-narrow]) .line {
+        grid-template-columns: 26px 5em 2.2em 4.4em 4.4em minmax(0, 1fr);
+        gap: 0 6px;
+      }
+      :host([data-narrow]) .line {
+        height: ${twoLinesHeight}px;
+        align-content: center;
+      }
+      :host([data-narrow]) .line > :first-child {
+        grid-row: 1 / 3;
+      }
+      :host([data-narrow]) .line > :not(:first-child, .name) {
+        grid-row: 2;
+      }
+      :host([data-narrow]) .line > .name {
+        grid-row: 1;
+        grid-column: 2 / -1;
+      }
+      :host([data-narrow]) .columns > .name {
+        display: none;
       }
       input {
         width: 18px;
@@ -96,9 +115,14 @@ export class TabgymRecordList extends LocalizedElement {
   @state() private active = 0;
   @state() private scrolledBy = 0;
   @state() private viewHeight = 400;
+  @state() private rowHeight = lineHeight;
   @query('.scroll') private scroller!: HTMLElement | null;
   private readonly sizes = new ResizeObserver(([entry]) => {
-    this.viewHeight = Math.max(rowHeight, Math.round(entry.contentRect.height));
+    const { width, height } = entry.contentRect;
+    // The list is hidden.
+    if (!width) return;
+    this.rowHeight = width < narrowWidth ? twoLinesHeight : lineHeight;
+    this.viewHeight = Math.max(this.rowHeight, Math.round(height));
   });
 
   constructor() {
@@ -108,6 +132,19 @@ export class TabgymRecordList extends LocalizedElement {
 
   protected override firstUpdated() {
     this.sizes.observe(this.scroller!);
+  }
+
+  protected override updated(changed: PropertyValues) {
+    const before = changed.get('rowHeight') as number | undefined;
+    if (before) this.keepPlace(this.rowHeight / before);
+  }
+
+  /** After the rows have become higher or lower by this factor, shows the same rows, with the active one if it is near. */
+  private keepPlace(factor: number) {
+    const { shape, active } = this;
+    const top = this.scroller!.scrollTop * factor;
+    const isNear = Math.abs(active * shape.rowHeight - top) < 2 * shape.viewHeight;
+    this.scroller!.scrollTop = isNear ? scrollTo(shape, top, active) : top;
   }
 
   override disconnectedCallback() {
@@ -122,7 +159,12 @@ export class TabgymRecordList extends LocalizedElement {
   }
 
   private get shape() {
-    return { rows: this.controller.state?.shown ?? 0, rowHeight, viewHeight: this.viewHeight };
+    const { rowHeight, viewHeight } = this;
+    return { rows: this.controller.state?.shown ?? 0, rowHeight, viewHeight };
+  }
+
+  protected override willUpdate() {
+    this.toggleAttribute('data-narrow', this.rowHeight === twoLinesHeight);
   }
 
   override render() {
@@ -131,12 +173,12 @@ export class TabgymRecordList extends LocalizedElement {
     void controller.fetchRows(first, end);
     const places = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
     const steps = controller.state?.steps ?? false;
-    return html`<div class="columns" aria-hidden="true"><span></span><span>${steps ? msg('Step') : msg('Line')}</span><span>${msg('Item')}</span>
+    return html`<div class="columns" aria-hidden="true"><span></span><span>${steps ? msg('Step') : msg('Line')}</span><span class="name">${msg('Item')}</span>
         <span></span><span class="end">${msg('Score')}</span><span class="end">${msg('Turns')}</span></div>
       <div class="scroll keeps-arrows" role="grid" tabindex="0" aria-label=${msg('Trajectories')} aria-rowcount=${shape.rows} aria-multiselectable="true"
         aria-activedescendant=${places.includes(this.active) ? `row-${this.active}` : nothing}
         @scroll=${this.scrolled} @keydown=${this.key}>
-        <div class="whole" role="presentation" .style=${`height:${height}px`}>${places.map((place) => this.renderRow(place, top + (place - first) * rowHeight, steps))}</div>
+        <div class="whole" role="presentation" .style=${`height:${height}px`}>${places.map((place) => this.renderRow(place, top + (place - first) * shape.rowHeight, steps))}</div>
       </div>`;
   }
 
@@ -156,7 +198,7 @@ export class TabgymRecordList extends LocalizedElement {
       <span role="gridcell"><input type="checkbox" tabindex="-1" .checked=${selected} aria-label=${msg(str`Select ${nameOf(row)}`)}
         @click=${(event: Event) => event.stopPropagation()} @change=${() => this.toggle(place)} /></span>
       <span role="gridcell" class="number soft small">${steps ? (step ?? '–') : line}</span>
-      <span role="gridcell" class="cut">${nameOf(row)}</span>
+      <span role="gridcell" class="cut name">${nameOf(row)}</span>
       <span role="gridcell" class=${success ? 'good' : success === false ? 'bad' : 'soft'}><span aria-hidden="true">${success ? '✓' : success === false ? '✕' : '–'}</span>
         <span class="visually-hidden">${success ? msg('success') : success === false ? msg('failure') : msg('unknown')}</span></span>
       <span role="gridcell" class="number end">${compact(reward)}</span>
@@ -189,7 +231,7 @@ export class TabgymRecordList extends LocalizedElement {
 
   private key = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const page = Math.max(1, Math.floor(this.viewHeight / rowHeight) - 1);
+    const page = Math.max(1, Math.floor(this.viewHeight / this.rowHeight) - 1);
     const moves: { [key: string]: number } = {
       ArrowDown: this.active + 1,
       ArrowUp: this.active - 1,

@@ -66,10 +66,19 @@ export class Story implements StoryParts {
     const { selection, watching, run } = this.state;
     if (selection.tab !== 'watch')
       return html`<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>`;
+    if (this.showsAnotherWorld())
+      return html`<div class="state" role="region" aria-label=${msg('Stage')}>${msg('Press Train and watch its first tries.')}</div>`;
     // Only a small policy can play the tasks with both weights in a short time.
     const small = run !== null && factsOf(run.experiment.policy).ownWeights;
     if (!this.finished || !small || watching) return null;
     return html`<tabgym-before-after .app=${this.app} role="region" aria-label=${msg('Before and after')}></tabgym-before-after>`;
+  }
+
+  /** True while the recorded try is of another world than that of the setup. */
+  private showsAnotherWorld(): boolean {
+    const { recorded, run, live } = this.state;
+    const world = live.at(-1)?.view?.kind;
+    return !run && recorded !== null && this.experiment !== null && world !== this.experiment.worlds[0]?.name;
   }
 
   renderSettings(): TemplateResult {

@@ -162,6 +162,11 @@ export const groupTreeStyles = css`
     .what {
       grid-column: 3 / -1;
     }
+    .actions,
+    .observation {
+      white-space: normal;
+      overflow-wrap: anywhere;
+    }
     .episodes {
       grid-column: 3;
       text-align: start;

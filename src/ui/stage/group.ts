@@ -21,6 +21,7 @@ import {
 } from '../state/episodes.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { partsOf, shownReward } from '../state/reward-parts.ts';
+import { noEpisodes } from './no-episodes.ts';
 import { partStyles, partsTemplate } from './reward-parts.ts';
 
 /** Forms of the chosen group; the choice is kept while the page lives. */
@@ -189,6 +190,12 @@ export class TabgymGroup extends Panel {
         }
         .actions {
           grid-column: 1 / -1;
+          white-space: normal;
+          overflow-wrap: anywhere;
+        }
+        .goal,
+        .first {
+          white-space: normal;
         }
         .headings > :nth-child(n + 4) {
           display: none;
@@ -205,7 +212,7 @@ export class TabgymGroup extends Panel {
   @state() private isTreeLoaded = customElements.get('tabgym-group-tree') !== undefined;
 
   constructor() {
-    super(['selection', 'detail', 'run', 'records', 'status']);
+    super(['selection', 'detail', 'run', 'records', 'status', 'kept']);
   }
 
   override render() {
@@ -223,11 +230,7 @@ export class TabgymGroup extends Panel {
         html`<button @click=${() => this.app.navigation.load()}>${msg('Try again')}</button>`,
       );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
-    if (!detail.value.trajectories.length)
-      return emptyState(
-        msg('Episodes not stored'),
-        msg(str`The episodes of step ${detail.value.step} are not stored, to save space. Choose a newer step.`),
-      );
+    if (!detail.value.trajectories.length) return noEpisodes(this.app, detail.value.step);
     return this.renderStep(detail.value.trajectories);
   }
 

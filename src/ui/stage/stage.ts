@@ -89,7 +89,10 @@ export class TabgymStage extends Panel {
           padding-inline: 2px;
         }
         [role='tab'] {
-          padding: 6px 7px;
+          padding: 6px 5px;
+        }
+        [role='tablist'] {
+          gap: 1px;
         }
       }
       @media (max-width: 860px) {

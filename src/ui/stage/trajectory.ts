@@ -18,6 +18,7 @@ import { shownStep } from '../state/focus.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { partsOf, shownReward } from '../state/reward-parts.ts';
 import './alternatives.ts';
+import { noEpisodes } from './no-episodes.ts';
 import { contextOf, contextSentence, type ReadContext } from './read-context.ts';
 import { partStyles, partsTemplate } from './reward-parts.ts';
 import './token-details.ts';
@@ -132,7 +133,7 @@ export class TabgymTrajectory extends Panel {
   @query('tabgym-token-details') private details!: TabgymTokenDetails | null;
 
   constructor() {
-    super(['selection', 'detail', 'run', 'records', 'tokenTexts', 'replay', 'groupViews']);
+    super(['selection', 'detail', 'run', 'records', 'tokenTexts', 'replay', 'groupViews', 'kept']);
   }
 
   private get trajectory(): Trajectory | null {
@@ -156,11 +157,7 @@ export class TabgymTrajectory extends Panel {
       );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     const { trajectory } = this;
-    if (!trajectory)
-      return emptyState(
-        msg('Episodes not stored'),
-        msg(str`The episodes of step ${detail.value.step} are not stored, to save space. Choose a newer step.`),
-      );
+    if (!trajectory) return noEpisodes(this.app, detail.value.step);
     const turn = Math.min(this.state.selection.turn, Math.max(0, trajectory.turns.length - 1));
     return html`${this.renderHead(trajectory, turn)}
       <div class="body">

@@ -66,6 +66,7 @@ export class TabgymWatch extends Panel {
       'draft',
       'busy',
       'problems',
+      'kept',
     ]);
   }
 
@@ -189,6 +190,8 @@ export class TabgymWatch extends Panel {
         ),
         records.length ? this.readButton() : nothing,
       );
+    if (status === 'finished')
+      return emptyState(msg('Finished'), msg('Watch the policy try one task.'), this.readButton());
     if (records.some((record) => record.step > 0))
       return emptyState(
         msg('Paused'),
@@ -205,6 +208,7 @@ export class TabgymWatch extends Panel {
   }
 
   private readButton() {
+    if (!this.state.kept.length) return nothing;
     return html`<button @click=${() => this.app.navigation.select({ tab: 'group' })}>${msg('Read the episodes')}</button>`;
   }
 }

@@ -146,8 +146,10 @@ export class TabgymWelcome extends Panel {
   }
 
   private renderRecorded() {
-    const { recorded, live } = this.state;
-    if (!recorded || !live.length) return nothing;
+    const { recorded, live, draft } = this.state;
+    const world = live.at(-1)?.view?.kind;
+    // The recorded episode does not show another world of the setup.
+    if (!recorded || !world || (draft && draft.worlds[0]?.name !== world)) return nothing;
     return html`<section aria-label=${msg('A recorded episode')}>
       <p class="soft small"><strong>${msg('Recorded')}</strong> · ${recorded.title}</p>
       <tabgym-episode .turns=${live}></tabgym-episode>
