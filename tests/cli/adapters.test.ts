@@ -182,6 +182,13 @@ describe('a served adapter', () => {
     tokenizer.added_tokens.push({ ...tokenizer.added_tokens[0], id: model.vocabSize, content: '<new>' });
     const folder = write('more', { ...adapterOf(5), 'tokenizer.json': JSON.stringify(tokenizer) });
     await expect(promptTokens(folder)).rejects.toThrow(/ids up to 400, but .* rows for ids up to 399/);
+    const config = JSON.parse(readFileSync(join(base, 'tokenizer_config.json'), 'utf8'));
+    const named = JSON.stringify({ ...config, extra_special_tokens: ['<more>'] });
+    const whole = readFileSync(join(base, 'tokenizer.json'));
+    const special = write('special', { ...adapterOf(5), 'tokenizer.json': whole, 'tokenizer_config.json': named });
+    await expect(promptTokens(special)).rejects.toThrow(
+      /tokenizer_config.json adds the special token <more> with the id 400, but/,
+    );
   }, 120_000);
 
   it('of another model is refused, whatever its layers', async () => {

@@ -378,6 +378,9 @@ describe('a key of a GGUF file', () => {
     const { config, json } = await read(qwenFile(keys));
     expect([config.eosTokens, config.numLayers]).toEqual([[598], 2]);
     expect(JSON.parse(JSON.stringify(json)).eos_token_id).toEqual([598]);
+    // As -1 is written without a sign: there is no such token.
+    const none = await read(qwenFile({ 'tokenizer.ggml.bos_token_id': { u64: 2 ** 32 - 1 } }));
+    expect(none.config.bosToken).toBeNull();
     const large = read(qwenFile({ 'qwen2.block_count': { u64: 2 ** 60 } }));
     await expect(large).rejects.toThrow(/block_count is 1152921504606846976: it must be a finite number/);
   });

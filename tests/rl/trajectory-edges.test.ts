@@ -99,6 +99,11 @@ describe('a reply', () => {
     ]);
     const older = await play(user, call({ function_call: { name: 'get', arguments: '{}' } }));
     expect(older.turns[0].reply).toBe('get({})');
+    const bare = [{}, { arguments: null }, { arguments: '' }].map((given) => ({
+      function: { name: 'look', ...given },
+    }));
+    const silent = await play(user, call({ tool_calls: bare }));
+    expect(silent.turns[0].reply).toBe('look({})\nlook({})\nlook({})');
   });
 
   it('without text, or without a mark of training, is refused', async () => {

@@ -101,6 +101,7 @@ describe('calls of tools', () => {
     const { model, requests } = modelOf([
       called([whole]),
       called([{ function: { name: 'look', arguments: { at: 1 } } }, { function: { name: 'look' } }]),
+      called([null, ' '].map((given) => ({ function: { name: 'look', arguments: given } }))),
       called([{ function: {} }]),
     ]);
     expect(await model.reply(messages, { ...asking, tools })).toEqual({ text: '', calls: [whole] });
@@ -112,8 +113,16 @@ describe('calls of tools', () => {
         { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } },
       ],
     });
+    const none = { type: 'function', function: { name: 'look', arguments: '{}' } };
+    expect(await model.reply(messages, { ...asking, tools })).toEqual({
+      text: '',
+      calls: [
+        { id: 'call_0', ...none },
+        { id: 'call_1', ...none },
+      ],
+    });
     expect(await model.reply(messages, { ...asking, tools })).toBe('');
-    expect(model.silence()).toContain('1 of 3 replies');
+    expect(model.silence()).toContain('1 of 4 replies');
   });
 
   test('without tools in the request are a reply without text', async () => {

@@ -134,11 +134,14 @@ function scalingOf(keys: Keys): { rope_scaling?: Fields } {
   return factor === 0 || factor === 1 ? {} : { rope_scaling: { rope_type: 'linear', factor } };
 }
 
+/** Ids by which some converters write that there is no such token: -1, also without a sign. */
+const noToken: readonly unknown[] = [-1, 2 ** 32 - 1];
+
 /** Id of a special token, or undefined. */
 function tokenId(metadata: GgufMetadata, name: string, vocabSize: number): number | undefined {
   const key = `tokenizer.ggml.${name}_token_id`;
   const id = metadata.get(key);
-  if (id === undefined) return undefined;
+  if (id === undefined || noToken.includes(id)) return undefined;
   if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < vocabSize) return id;
   throw new GgufError(
     `The GGUF file's ${key} is ${show(id)}; it must be an id below ${vocabSize}, the size of its vocabulary.`,

@@ -86,13 +86,13 @@ const hasCalls = ({ tool_calls: calls, function_call: call }: NonNullable<Choice
 /** Longest id of a call that is kept: it is sent back with each further request. */
 const mostId = 200;
 
-/** Calls with a name, in OpenAI's form. Some servers leave out the id, or give the arguments as an object. */
+/** Calls with a name, in OpenAI's form. Some servers leave out the id or the arguments, or give these as an object. */
 function callsOf(message: Choice['message']): ChatCall[] {
   const list = Array.isArray(message?.tool_calls) ? (message.tool_calls as Partial<ChatCall>[]) : [];
   return list.flatMap((call, k): ChatCall[] => {
-    const { name, arguments: given = '{}' } = (call?.function ?? {}) as { name?: unknown; arguments?: unknown };
+    const { name, arguments: given } = (call?.function ?? {}) as { name?: unknown; arguments?: unknown };
     if (typeof name !== 'string') return [];
-    const text = typeof given === 'string' ? given : JSON.stringify(given);
+    const text = typeof given === 'string' ? given.trim() || '{}' : JSON.stringify(given ?? {});
     const id = typeof call.id === 'string' && call.id !== '' && call.id.length <= mostId ? call.id : `call_${k}`;
     return [{ id, type: 'function', function: { name, arguments: text } }];
   });

@@ -102,10 +102,16 @@ function configIn(assets: { [name: string]: Uint8Array }, { policy }: Adapted, t
   if (!stored) throw new NoBaseModelError(`The language model ${policy.model} has no config.json.`);
   const config = storedConfig(stored);
   if (tokenizer.vocabSize <= config.vocabSize) return config;
+  const rows = `but ${policy.model} has rows for ids up to ${config.vocabSize - 1}`;
+  const last = tokenizer.vocabSize - 1;
+  if (!tokenizer.json.added_tokens?.some(({ id }) => id === last) && tokenizer.isAdded(last))
+    throw new NoBaseModelError(
+      `tokenizer_config.json adds the special token ${tokenizer.token(last)} with the id ${last}, ${rows}. Take it out of ` +
+        'tokenizer_config.json.',
+    );
   throw new NoBaseModelError(
-    `The adapter's own tokenizer.json has ids up to ${tokenizer.vocabSize - 1}, but ${policy.model} has rows for ids up to ` +
-      `${config.vocabSize - 1}: the adapter was trained beside a model with more tokens. Name that model in its ` +
-      'adapter_config.json (base_model_name_or_path).',
+    `The adapter's own tokenizer.json has ids up to ${last}, ${rows}: the adapter was trained beside a model with more ` +
+      'tokens. Name that model in its adapter_config.json (base_model_name_or_path).',
   );
 }
 

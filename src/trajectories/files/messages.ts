@@ -159,8 +159,8 @@ interface ToolCall {
 }
 
 /**
- * Calls of a message in OpenAI's form, each as the text `name(arguments)` with the arguments as JSON; null: one of them
- * has no name. A message without calls has none.
+ * Calls of a message in OpenAI's form, each as the text `name(arguments)` with the arguments as JSON, `{}` if there are
+ * none; null: one of them has no name. A message without calls has none.
  */
 export function callTexts({ source }: Message): string[] | null {
   if (source?.form !== 'role/content') return [];
@@ -170,8 +170,9 @@ export function callTexts({ source }: Message): string[] | null {
   };
   const calls = [...(tool_calls ?? []), ...(function_call ? [function_call] : [])];
   const texts = calls.map((call) => {
-    const { name, arguments: given = {} } = call?.function ?? call ?? {};
-    return typeof name === 'string' ? `${name}(${typeof given === 'string' ? given : JSON.stringify(given)})` : null;
+    const { name, arguments: given } = call?.function ?? call ?? {};
+    const text = typeof given === 'string' ? given.trim() || '{}' : JSON.stringify(given ?? {});
+    return typeof name === 'string' ? `${name}(${text})` : null;
   });
   return texts.includes(null) ? null : (texts as string[]);
 }
