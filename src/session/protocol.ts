@@ -257,6 +257,9 @@ interface SweepApi {
 }
 
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
+/** Receives the share of an import that is done, from 0 to 1; false cancels it. */
+export type ImportProgress = (share: number) => boolean | Promise<boolean>;
+
 export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   /**
    * Must be called first. Finds the adapter and tests the kernels. Without a GPU it resolves, and the report gives the
@@ -348,8 +351,15 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   /**
    * `model`: another name for the run's language model, such as that of a file in this browser; null: its own. `whole`:
    * damaged parts are left out; otherwise the file is refused, as PartlyDamagedRunError if its other parts can be opened.
+   * `onProgress` false: rejects with ImportCanceledError, and nothing is stored.
    */
-  importRun(file: Blob, name: string, model?: string | null, whole?: boolean): Promise<RunSummary>;
+  importRun(
+    file: Blob,
+    name: string,
+    model?: string | null,
+    whole?: boolean,
+    onProgress?: ImportProgress,
+  ): Promise<RunSummary>;
   /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
   exportPolicy(runId: string): Promise<Blob>;
   /** The run as a zip that another trainer can continue from. `to`: one of `handoff/names.ts`. */

@@ -1,7 +1,8 @@
 /** Runs from `.tabgym` files, with their records checked: every reader of such a file begins here. */
 import * as v from 'valibot';
 import type { StepRecord } from '../rl/evaluation/evaluation.ts';
-import { BundleError, readRun } from '../store/bundle.ts';
+import { BundleError, readingRun, type readRun } from '../store/bundle.ts';
+import { atOnce, type Work, within } from '../store/in-parts.ts';
 import { plainRecord } from '../store/plain-record.ts';
 import type { NewRun } from '../store/run-store.ts';
 
@@ -30,8 +31,11 @@ const record = v.looseObject({
 const longestPath = 100;
 
 /** Throws BundleError if a record lacks what the charts and reports read. */
-export function checkRecords(records: readonly unknown[]): void {
+export const checkRecords = (records: readonly unknown[]): void => atOnce(checkingRecords(records));
+
+function* checkingRecords(records: readonly unknown[]): Work<void> {
   for (const [k, each] of records.entries()) {
+    yield k / records.length;
     const result = v.safeParse(record, each, { abortEarly: true });
     if (result.success) continue;
     const path = (v.getDotPath(result.issues[0]) ?? '').slice(0, longestPath);
@@ -40,8 +44,11 @@ export function checkRecords(records: readonly unknown[]): void {
 }
 
 /** Reads a run's file as `readRun`, and checks its records. */
-export function readRunFile(...args: Parameters<typeof readRun>) {
-  const run = readRun(...args);
-  checkRecords(run.records ?? []);
+export const readRunFile = (...file: Parameters<typeof readingRunFile>) => atOnce(readingRunFile(...file));
+
+/** Reads a run's file as `readRunFile`, in parts. */
+export function* readingRunFile(...file: Parameters<typeof readingRun>) {
+  const run = yield* within([0, 0.8], readingRun(...file));
+  yield* within([0.8, 1], checkingRecords(run.records ?? []));
   return run as ReturnType<typeof readRun> & Omit<NewRun, 'records'> & { records: StepRecord[] };
 }

@@ -2,6 +2,7 @@
  * A run or a policy as one file: a zip that any tool can open. A run's `tabgym.json` comes first and lists every other
  * entry with its size and hash (bundle-index.ts), so that a truncated, altered or unrelated file is refused by its part.
  * This file handles named blobs only, never tensors.
+ * Long because writer and reader of one format stand together.
  *
  *   tabgym.json            version, summary, checkpoints' facts, list of files
  *   experiment.json        the document that describes the run
@@ -12,6 +13,7 @@
  */
 import { ADAPTER_FILES, adapterFileNames, type CONVERSATION_FILES, pickledAdapter } from './adapter-files.ts';
 import { type BundleIndex, chainLinks, checkIndex, IndexError, indexOf, isWhole, mostSteps } from './bundle-index.ts';
+import { atOnce, type Work, within } from './in-parts.ts';
 import { MemoryStore } from './memory.ts';
 import {
   type CheckpointMeta,
@@ -239,12 +241,12 @@ function* linesIn(text: string): Generator<string> {
 }
 
 /** Number of the first lines that match the chain, and whether these are all. */
-function matched(text: string, chain: readonly string[]): { lines: number; all: boolean } {
+function* matched(text: string, chain: readonly string[]): Work<{ lines: number; all: boolean }> {
   const link = chainLinks();
   let lines = 0;
   for (const line of linesIn(text)) {
     if (lines === chain.length || link(line) !== chain[lines]) return { lines, all: false };
-    lines++;
+    yield ++lines / chain.length;
   }
   return { lines, all: lines === chain.length };
 }
@@ -267,13 +269,16 @@ function recordOf(line: string, k: number, before: number, { run }: BundleIndex)
 }
 
 /** Records of lines that match the chain, up to the first that does not. Throws BundleError for lines of another form. */
-function recordsOf(text: string, index: BundleIndex, onlyWhole: boolean): StoredRecord[] {
-  const { lines, all } = index.records ? matched(text, index.records) : { lines: Number.POSITIVE_INFINITY, all: true };
+function* recordsOf(text: string, index: BundleIndex, onlyWhole: boolean): Work<StoredRecord[]> {
+  const { lines, all } = index.records
+    ? yield* within([0, 0.5], matched(text, index.records))
+    : { lines: Number.POSITIVE_INFINITY, all: true };
   if (!all && !onlyWhole) throw new DamagedRunError(['steps.jsonl'], () => true);
   const records: StoredRecord[] = [];
   for (const line of linesIn(text)) {
     if (records.length === lines) break;
     records.push(recordOf(line, records.length, records.at(-1)?.step ?? -1, index));
+    yield 0.5 + 0.5 * Math.min(1, records.length / (index.run.step + 1));
   }
   return records;
 }
@@ -290,7 +295,14 @@ const stepOfEntry = (name: string, file: string, last: number) => {
  * Reads and verifies a run's file, for `RunStore.create`. The `experiment` is not validated here, nor are the fields of
  * records beyond their step. With `whole`, damaged parts other than the index and the experiment are left out.
  */
-export function readRun(bytes: Uint8Array, fileName: string, { whole = false } = {}): NewRun & { summary: StoredRun } {
+export const readRun = (...file: Parameters<typeof readingRun>) => atOnce(readingRun(...file));
+
+/** Reads a run's file as `readRun`, in parts. */
+export function* readingRun(
+  bytes: Uint8Array,
+  fileName: string,
+  { whole = false } = {},
+): Work<NewRun & { summary: StoredRun }> {
   const { index, entries, names } = verified(bytes, whole);
   const checkpoints: { meta: CheckpointMeta; bytes: Uint8Array }[] = [];
   const trajectories = new Map<number, Uint8Array>();
@@ -305,7 +317,7 @@ export function readRun(bytes: Uint8Array, fileName: string, { whole = false } =
   // Without a chain nothing of a damaged list of records is known to be right.
   const isReadable = entries['steps.jsonl'] && (index.records || names.includes('steps.jsonl'));
   const lines = isReadable ? decode(entries['steps.jsonl']) : '';
-  const records = recordsOf(lines, index, whole);
+  const records = yield* within([0.4, 1], recordsOf(lines, index, whole));
   const experiment = parseJson(entries['experiment.json'], 'experiment.json');
   const { id, name, success } = index.run;
   const best = checkpoints.some(({ meta }) => meta.step === index.run.best?.step) ? index.run.best : undefined;

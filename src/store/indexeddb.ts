@@ -118,7 +118,9 @@ export class IndexedDbStore implements Backend {
       let part = 0;
       for (const piece of partsOf(bytes)) yield blobs.put(piece, [id, name, part++]);
     }
-    for (const record of change.records ?? []) yield records.put(record, [id, record.step]);
+    let written = 0;
+    for (const record of change.records ?? [])
+      yield records.put(record, [id, record.step]).then(() => change.onWritten?.(++written));
     yield manifests.put(change.manifest, id);
   }
 

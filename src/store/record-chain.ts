@@ -3,6 +3,7 @@
  * record is found by its step. Runs of older versions have records without a hash; the chain begins with the first
  * that is written by this version.
  */
+import { atOnce, type Work } from './in-parts.ts';
 import { CorruptError, type RunManifest, type StoredRecord } from './run.ts';
 import { sha256 } from './sha256.ts';
 
@@ -20,13 +21,21 @@ export const linkOf = (before: string, record: object): string =>
 type Chain = NonNullable<RunManifest['chain']>;
 
 /** Records with their links, after the link `from`, and the ends of the chain. */
-export function linked<R extends StoredRecord>(records: readonly R[], from = ''): { records: R[]; chain: Chain } {
+export const linked = <R extends StoredRecord>(records: readonly R[], from = '') => atOnce(linking(records, from));
+
+/** Links records as `linked`, in parts. */
+export function* linking<R extends StoredRecord>(
+  records: readonly R[],
+  from = '',
+): Work<{ records: R[]; chain: Chain }> {
   const chain = { last: from, before: '' };
-  const out = records.map((record) => {
+  const out: R[] = [];
+  for (const record of records) {
     chain.before = chain.last;
     chain.last = linkOf(chain.last, record);
-    return { ...record, [field]: chain.last };
-  });
+    out.push({ ...record, [field]: chain.last });
+    yield out.length / records.length;
+  }
   return { records: out, chain };
 }
 

@@ -4,7 +4,8 @@
  * trajectories and a tokenizer are named blobs.
  */
 import { crc32 } from './crc32.ts';
-import { linked, verifiedRecords } from './record-chain.ts';
+import { within, withRests } from './in-parts.ts';
+import { linked, linking, verifiedRecords } from './record-chain.ts';
 import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
 import {
   type Backend,
@@ -80,6 +81,12 @@ function putFiles(manifest: RunManifest, put: ReadonlyMap<string, Blob>) {
   for (const [name, { bytes, crc }] of put) manifest.files[name] = { bytes: bytes.byteLength, crc };
 }
 
+const reportedAt = 500;
+/** Calls for each so many records. */
+const everySome = (call: (count: number) => void) => (count: number) => {
+  if (count % reportedAt === 0) call(count);
+};
+
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -149,7 +156,8 @@ export class RunStore {
     return (await this.manifest(id)).run as StoredRun<E>;
   }
 
-  async create(run: NewRun): Promise<StoredRun> {
+  /** `report` receives the share that is done. Its rejection ends the work until the run is being written. */
+  async create(run: NewRun, report: (share: number) => Promise<void> = async () => {}): Promise<StoredRun> {
     const id = newId();
     const put = this.blobsOf(run);
     const manifest: RunManifest = {
@@ -174,9 +182,10 @@ export class RunStore {
     };
     putFiles(manifest, put);
     manifest.run.bytes = totalBytes(manifest);
-    const { records, chain } = linked(run.records ?? []);
+    const { records, chain } = await withRests(within([0, 0.4], linking(run.records ?? [])), report);
     if (records.length) manifest.chain = chain;
-    await this.write(id, manifest.run.bytes, () => ({ manifest, put, records }));
+    const onWritten = everySome((count: number) => void report(0.4 + (0.6 * count) / records.length).catch(() => {}));
+    await this.write(id, manifest.run.bytes, () => ({ manifest, put, records, onWritten }));
     return copyOf(manifest.run);
   }
 

@@ -107,6 +107,8 @@ export interface Change {
   put?: ReadonlyMap<string, Blob>;
   remove?: readonly string[];
   records?: readonly StoredRecord[];
+  /** Receives the number of records written so far, if the storage writes them one by one. */
+  onWritten?: (count: number) => void;
 }
 
 export interface Space {

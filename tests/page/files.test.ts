@@ -193,7 +193,7 @@ test('a file that cannot be imported is named in the notice', async () => {
   const store = new Store();
   const refuse = () => Promise.reject(new Error('It is damaged.'));
   const api = () => ({ importRun: refuse, importPolicy: refuse }) as unknown as TrainerApi;
-  const library = new Library(store, api, new Notifier(store), {} as Events, {} as never);
+  const library = new Library(store, api, new Notifier(store), {} as Events, { parts: { importRun: refuse } } as never);
   for (const name of ['a.tabgym', `${'b'.repeat(500)}.zip`]) await library.importFile(new File([], name));
   expect(store.state.notices.map(({ message }) => message)).toEqual([
     '“a.tabgym” was not imported. It is damaged.',

@@ -225,6 +225,35 @@ describe('files', () => {
     await expect(service.exportPolicy(run.id)).rejects.toThrow('no policy yet');
   });
 
+  it('an import reports its progress, and leaves nothing behind once it is canceled', async () => {
+    const { service, store } = tab();
+    const made = await service.createRun(micro);
+    const records = Array.from({ length: 2001 }, (_, step) => ({ step, metrics: { success: 0.5 } }));
+    const run = await store.create({
+      name: 'long',
+      experiment: made.experiment,
+      origin: { kind: 'new' },
+      step: 2000,
+      records,
+    });
+    const file = await service.exportRun(run.id);
+    await service.purgeRun(made.id);
+    await service.purgeRun(run.id);
+    const shares: number[] = [];
+    const cancelAt = async (share: number) => {
+      const importing = service.importRun(file, 'long.tabgym', null, false, (each) => each < share);
+      await expect(importing).rejects.toMatchObject({ name: 'ImportCanceledError' });
+      expect(await service.listRuns()).toEqual([]);
+    };
+    await cancelAt(0);
+    // Canceled after it was written.
+    await cancelAt(1);
+    const back = await service.importRun(file, 'long.tabgym', null, false, (share) => shares.push(share) > 0);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect([shares[0] < 0.2, shares.at(-1)]).toEqual([true, 1]);
+    expect((await service.openRun(back.id)).records).toEqual(records);
+  });
+
   it('a file that is not a run changes nothing', async () => {
     const { service } = tab();
     await expect(service.importRun(new Blob(['hello']), 'x')).rejects.toThrow('not a complete zip');

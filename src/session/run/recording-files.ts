@@ -10,14 +10,7 @@ import type { RunManifest } from '../../store/run.ts';
 import { assetFile, type RunStore } from '../../store/run-store.ts';
 import type { ByteSource } from '../../trajectories/files/file.ts';
 import { inMemory } from '../../trajectories/recorded/recordings.ts';
-
-/** A record of the store has at most 64 MB. */
-const mostBytes = 64e6;
-
-/** Thrown for a file of trajectories that is missing or cannot be stored with a run. */
-class RecordingFileError extends Error {
-  override name = 'RecordingFileError';
-}
+import { checkedSize, RecordingFileError } from './kept-size.ts';
 
 export const recordingAsset = (file: string) => `recording-${file}`;
 
@@ -69,15 +62,6 @@ export async function recordingsFor(
     assets[recordingAsset(name)] = checkedSize(name, bytes);
   }
   return assets;
-}
-
-export function checkedSize<T extends { length: number } | { size: number }>(name: string, file: T): T {
-  const bytes = 'size' in file ? file.size : file.length;
-  if (bytes > mostBytes)
-    throw new RecordingFileError(
-      `${name} has ${(bytes / 1e6).toFixed(1)} MB; a run keeps at most ${mostBytes / 1e6} MB of a file beside it. Divide a file of trajectories, or choose a smaller teacher.`,
-    );
-  return file;
 }
 
 /** A run's copy of a file, as an asset; null: it has none. */

@@ -13,8 +13,8 @@ import {
 import { NotARunError, readAdapter, readPolicy, writePolicy } from '../../store/bundle.ts';
 import { lastFinite } from '../finite-weights.ts';
 import type { NamedFiles } from '../policies/kind.ts';
+import { checkedSize } from '../run/kept-size.ts';
 import { hashOfPolicy } from '../run/policy-hash.ts';
-import { checkedSize } from '../run/recording-files.ts';
 import { readRunFile } from '../run-file.ts';
 import { keptPolicy, policyFiles } from './policy-files.ts';
 

@@ -7,7 +7,6 @@ import type { ConnectionSettings } from '../../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
 import { teacherTexts } from '../../experiment/teacher-names.ts';
 import type { ModelLibrary } from '../../models/library.ts';
-import { withModelName } from '../../models/names.ts';
 import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
 import type { Precision } from '../../policy/weights/linear.ts';
 import type { WatchedTask } from '../../rl/schedule/tasks.ts';
@@ -22,6 +21,7 @@ import type {
   ComparisonRequest,
   DeviceName,
   GpuReport,
+  ImportProgress,
   LiveTurn,
   MemoryPlanReport,
   OpenedSweep,
@@ -39,10 +39,10 @@ import type {
   TrainerApi,
   TriesOptions,
 } from '../protocol.ts';
-import { checkedSize, copyIn, keptCopy } from '../run/recording-files.ts';
+import { checkedSize } from '../run/kept-size.ts';
+import { copyIn, keptCopy } from '../run/recording-files.ts';
 import { recordedComparison } from '../run/step-comparison.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
-import { readRunFile } from '../run-file.ts';
 import { getRun, listRuns, requireParts, unlistedRuns } from '../stored-run.ts';
 import type { TalkApi } from '../talk-protocol.ts';
 import { tokenTextsOf } from '../text/token-texts.ts';
@@ -52,6 +52,7 @@ import { ReadOnlyError } from './ownership.ts';
 import type { ServiceParts } from './parts.ts';
 import { exportedPolicy, zippedFiles } from './policy-files.ts';
 import { withRunFiles } from './run-files.ts';
+import { importFile } from './run-import.ts';
 
 const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -344,14 +345,15 @@ export class TrainerService implements TrainerApi {
     return new Blob([file], { type: 'application/zip' });
   }
 
-  async importRun(file: Blob, name: string, model: string | null = null, whole = false): Promise<RunSummary> {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    const first = await this.users.sweeps.import(bytes, name);
-    if (first) return this.announced(first);
-    const run = readRunFile(bytes, name, { whole });
-    const experiment = withModelName(parseExperiment(run.experiment), model);
-    const created = await this.parts.store.create({ ...run, experiment });
-    return this.announced(created.id);
+  async importRun(
+    file: Blob,
+    name: string,
+    model: string | null = null,
+    whole = false,
+    onProgress?: ImportProgress,
+  ): Promise<RunSummary> {
+    const places = { store: this.parts.store, sweeps: this.users.sweeps };
+    return this.announced(await importFile(places, file, name, { model, whole, onProgress }));
   }
 
   async exportPolicy(runId: string): Promise<Blob> {

@@ -7,6 +7,7 @@ export const lazyParts: LazyParts = {
     const { TabgymCodeQuestion } = await import('../panels/code-question.ts');
     return Object.assign(new TabgymCodeQuestion(), { name, carried }).ask();
   },
+  importRun: async (...file) => (await import('../panels/import-progress.ts')).importRun(...file),
   loadShareDialog: () => import('../panels/share.ts'),
   openGrader: async () => (await import('./grading-client.ts')).openGrader(),
   loadComparison: () => import('../charts/compare-runs.ts'),

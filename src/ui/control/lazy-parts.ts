@@ -37,6 +37,8 @@ export interface LazyParts {
   openClient(search: string): Promise<Client>;
   /** Asks the person whether the code of an experiment may run. */
   askAboutCode(experiment: Experiment, carried: readonly CustomCode[]): Promise<boolean>;
+  /** Imports a run's file and shows its progress; null: the person canceled it. */
+  importRun(api: TrainerApi, file: File, whole: boolean): Promise<RunSummary | null>;
   /** Defines the element of the share dialog. */
   loadShareDialog(): Promise<unknown>;
   /** Defines the element that compares stored runs. */

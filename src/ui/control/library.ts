@@ -30,11 +30,6 @@ interface Focus {
   watch(split: 'train' | 'test', taskIndex: number): Promise<void>;
 }
 
-/** A failure that a notice with an offer has already reported. */
-class OfferedError extends Error {
-  override name = 'OfferedError';
-}
-
 const notImported = (name: string, error: unknown) =>
   msg(str`“${shownName(name)}” was not imported. ${sentence(error)}`);
 
@@ -169,15 +164,16 @@ export class Library {
     );
 
   /** A run of which only some parts are damaged is refused with an offer to open the others. */
-  private async importRunFile(file: File): Promise<RunSummary> {
+  private async importRunFile(file: File): Promise<RunSummary | null> {
+    const read = (whole: boolean) => this.focus.parts.importRun(this.api(), file, whole);
     try {
-      return await this.api().importRun(file, file.name);
+      return await read(false);
     } catch (error) {
       if ((error as Error).name !== 'PartlyDamagedRunError') throw error;
-      const open = () => void this.import(file.name, () => this.api().importRun(file, file.name, null, true));
+      const open = () => void this.import(file.name, () => read(true));
       const text = notImported(file.name, error as Error);
       this.notifier.notify('error', text, undefined, open, msg('Open what is whole'));
-      throw new OfferedError();
+      return null;
     }
   }
 
@@ -185,10 +181,9 @@ export class Library {
   importAdapter = ({ label, files }: PickedFiles) => this.import(label, () => this.api().importPolicy(files, label));
 
   /** `name`: that of the file or folder. */
-  private async import(name: string, create: () => Promise<RunSummary>) {
+  private async import(name: string, create: () => Promise<RunSummary | null>) {
     await this.notifier.attempt('import', async () => {
       const run = await create().catch((error) => {
-        if (error instanceof OfferedError) return null;
         throw error instanceof RestartedError ? error : new Error(notImported(name, error));
       });
       if (!run) return;

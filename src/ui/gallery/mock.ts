@@ -417,8 +417,13 @@ class MockTrainer implements TrainerApi {
     return new Blob(['{"format":"tabgym-run-mock"}']);
   }
 
-  async importRun(file: Blob, name: string) {
+  async importRun(...[file, name, , , onProgress]: Parameters<TrainerApi['importRun']>) {
     const text = await file.text();
+    // A long one, which takes ten seconds.
+    for (let share = 0; name.startsWith('long') && share < 1; share += 0.01) {
+      if (!(await onProgress?.(share))) throw Object.assign(new Error(), { name: 'ImportCanceledError' });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
     if (!text.includes('tabgym-run'))
       throw new Error(`“${name}” is not an exported run. Choose a .tabgym file that this page wrote.`);
     return this.add(

@@ -9,6 +9,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Knob } from '../../experiment/knob.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
+import { checkedSize } from '../../session/run/kept-size.ts';
 import type { ReaderState } from '../../trajectories/files/reader.ts';
 import { startReader } from '../control/start-reader.ts';
 import { bytes } from '../kit/format.ts';
@@ -125,6 +126,7 @@ export class TabgymTrajectoryFile extends LocalizedElement {
     const { signal } = this.abort;
     this.progress = { done: 0, total: file.size };
     try {
+      checkedSize(file.name, file);
       const found = await read(file, signal, ({ done, total }) => {
         this.progress = { done, total };
       });
