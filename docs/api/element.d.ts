@@ -64,6 +64,8 @@ interface SplitEvaluation {
      * run are paired by it. Absent in older runs.
      */
     outcomes?: string;
+    /** Hash of the tasks in their order: outcomes are paired where it is equal. Absent in older runs. */
+    tasks?: number;
 }
 
 /** Success rate with its 95% interval (Wilson). */

@@ -256,10 +256,10 @@ interface SweepApi {
   exportSweep(sweepId: string): Promise<Blob>;
 }
 
-/** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
 /** Receives the share of an import that is done, from 0 to 1; false cancels it. */
 export type ImportProgress = (share: number) => boolean | Promise<boolean>;
 
+/** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
 export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   /**
    * Must be called first. Finds the adapter and tests the kernels. Without a GPU it resolves, and the report gives the

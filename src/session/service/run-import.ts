@@ -4,7 +4,6 @@ import { withModelName } from '../../models/names.ts';
 import { within, withRests } from '../../store/in-parts.ts';
 import { StoreError } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
-
 import type { ImportProgress } from '../protocol.ts';
 import { readingRunFile } from '../run-file.ts';
 
