@@ -9,8 +9,8 @@ import { fileOf } from '../../rl/algorithms/registry.ts';
 import type { RunManifest } from '../../store/run.ts';
 import { assetFile, type RunStore } from '../../store/run-store.ts';
 import type { ByteSource } from '../../trajectories/files/file.ts';
+import { checkedSize, RecordingFileError } from '../../trajectories/files/kept-size.ts';
 import { inMemory } from '../../trajectories/recorded/recordings.ts';
-import { checkedSize, RecordingFileError } from './kept-size.ts';
 
 export const recordingAsset = (file: string) => `recording-${file}`;
 

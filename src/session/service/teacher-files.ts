@@ -11,9 +11,9 @@ import {
   withTeacherTexts,
 } from '../../experiment/teacher-names.ts';
 import { NotARunError, readAdapter, readPolicy, writePolicy } from '../../store/bundle.ts';
+import { checkedSize } from '../../trajectories/files/kept-size.ts';
 import { lastFinite } from '../finite-weights.ts';
 import type { NamedFiles } from '../policies/kind.ts';
-import { checkedSize } from '../run/kept-size.ts';
 import { hashOfPolicy } from '../run/policy-hash.ts';
 import { readRunFile } from '../run-file.ts';
 import { keptPolicy, policyFiles } from './policy-files.ts';

@@ -13,6 +13,7 @@ import type { WatchedTask } from '../../rl/schedule/tasks.ts';
 import { exportRun, writePolicy } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
 import type { NewRun } from '../../store/run-store.ts';
+import { checkedSize } from '../../trajectories/files/kept-size.ts';
 import type { EvaluationApi } from '../evaluation-protocol.ts';
 import { HandPlay } from '../play/play.ts';
 import { ReplayWorlds } from '../play/replay.ts';
@@ -39,7 +40,6 @@ import type {
   TrainerApi,
   TriesOptions,
 } from '../protocol.ts';
-import { checkedSize } from '../run/kept-size.ts';
 import { copyIn, keptCopy } from '../run/recording-files.ts';
 import { recordedComparison } from '../run/step-comparison.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';

@@ -9,7 +9,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Knob } from '../../experiment/knob.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
-import { checkedSize } from '../../session/run/kept-size.ts';
+import { checkedSize } from '../../trajectories/files/kept-size.ts';
 import type { ReaderState } from '../../trajectories/files/reader.ts';
 import { startReader } from '../control/start-reader.ts';
 import { bytes } from '../kit/format.ts';
