@@ -21,6 +21,13 @@ function settingName(path: string): string {
   return shortNames[path] ?? (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
 }
 
+/** Name and value of a changed setting. A value that only JSON can say is left out: "stages". */
+function settingOf({ path, to }: Difference): { name: string; value: string } {
+  const value = valueWords(to, findKnob(path));
+  if (typeof to !== 'object' || value !== JSON.stringify(to)) return { name: settingName(path), value };
+  return { name: settingName(path.replace(/\.\d+$/, '')), value: '' };
+}
+
 const isNamed = ({ path, to }: Difference) => path !== 'name' && path !== 'description' && to !== undefined;
 
 /**
@@ -29,14 +36,11 @@ const isNamed = ({ path, to }: Difference) => path !== 'name' && path !== 'descr
  */
 export function changedName(base: string, changes: readonly Difference[], taken: readonly string[] = []): string {
   const named = changes.filter(isNamed);
-  const settings = named.slice(0, mostListed).map(({ path, to }) => ({
-    name: settingName(path),
-    value: valueWords(to, findKnob(path)),
-  }));
+  const settings = named.slice(0, mostListed).map(settingOf);
   const [first, ...parts] = base.split(', ');
   const kept = parts.filter((part) => !settings.some(({ name }) => part.startsWith(`${name} `)));
   const more = named.length > mostListed ? [`+${named.length - mostListed}`] : [];
-  const full = [first, ...kept, ...settings.map(({ name, value }) => `${name} ${value}`), ...more].join(', ');
+  const full = [first, ...kept, ...settings.map(({ name, value }) => `${name} ${value}`.trim()), ...more].join(', ');
   return freeName(full.slice(0, longest), taken);
 }
 

@@ -18,6 +18,9 @@ describe('the name of a run', () => {
       change(`algorithm.${name}`, 1),
     );
     expect(changedName('a', five)).toMatch(/^a, groups 1, group size 1, .*, \+2$/);
+    // A stage is more than a name can say.
+    const stage = { steps: 100, algorithm: { name: 'sft' } };
+    expect(changedName('a', [change('steps', 9), change('stages.5', stage)])).toBe('a, steps 9, stages');
     expect(changedName('a', [])).toBe('a');
   });
 
