@@ -154,7 +154,7 @@ const collapsedToTemplate: Check = (recent, all, masked) => {
   };
 };
 
-/** Share of groups without signal from which a policy has stopped to try. */
+/** Share of groups without signal from which a policy has stopped trying anything else. */
 const decided = 0.6;
 
 /** True if some kind of action of the same verb is in use. A verb's second words are told apart only where they are few. */
