@@ -33,11 +33,17 @@ export function namedTokens(config: Fields): [name: string, token: SpecialToken]
 }
 
 /** Special tokens without a name: `extra_special_tokens`, or its older name `additional_special_tokens`. */
-export function unnamedTokens({ extra_special_tokens, additional_special_tokens }: Fields): SpecialToken[] {
+function unnamedTokens({ extra_special_tokens, additional_special_tokens }: Fields): SpecialToken[] {
   return [extra_special_tokens, additional_special_tokens]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .filter(isToken);
 }
+
+/** All special tokens of a `tokenizer_config.json`, those with names first. */
+export const statedTokens = (config: Fields): SpecialToken[] => [
+  ...namedTokens(config).map(([, token]) => token),
+  ...unnamedTokens(config),
+];
 
 const end = '<|endoftext|>';
 const qwen2 = { eos_token: end, pad_token: end, unk_token: end };

@@ -3,6 +3,7 @@
  * from it.
  */
 import type { ChatCall } from '../../rl/episode/chat-episode.ts';
+import { argumentsText } from '../../trajectories/files/tool-calls.ts';
 import { type Fault, faultOf, oneLine, parsed } from './fault.ts';
 import {
   hasNoRoom,
@@ -92,9 +93,8 @@ function callsOf(message: Choice['message']): ChatCall[] {
   return list.flatMap((call, k): ChatCall[] => {
     const { name, arguments: given } = (call?.function ?? {}) as { name?: unknown; arguments?: unknown };
     if (typeof name !== 'string') return [];
-    const text = typeof given === 'string' ? given.trim() || '{}' : JSON.stringify(given ?? {});
     const id = typeof call.id === 'string' && call.id !== '' && call.id.length <= mostId ? call.id : `call_${k}`;
-    return [{ id, type: 'function', function: { name, arguments: text } }];
+    return [{ id, type: 'function', function: { name, arguments: argumentsText(given) } }];
   });
 }
 

@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
 import type { JsonObject, Message, TrajectoryRecord } from './record.ts';
+import { argumentsText } from './tool-calls.ts';
 
 const speakers = {
   human: 'user',
@@ -171,8 +172,7 @@ export function callTexts({ source }: Message): string[] | null {
   const calls = [...(tool_calls ?? []), ...(function_call ? [function_call] : [])];
   const texts = calls.map((call) => {
     const { name, arguments: given } = call?.function ?? call ?? {};
-    const text = typeof given === 'string' ? given.trim() || '{}' : JSON.stringify(given ?? {});
-    return typeof name === 'string' ? `${name}(${text})` : null;
+    return typeof name === 'string' ? `${name}(${argumentsText(given)})` : null;
   });
   return texts.includes(null) ? null : (texts as string[]);
 }

@@ -14,6 +14,10 @@ interface Call {
 const isObject = (value: unknown): value is { [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Arguments of a call as JSON. Some servers and files give an object, and null or an empty text for none. */
+export const argumentsText = (given: unknown): string =>
+  typeof given === 'string' ? given.trim() || '{}' : JSON.stringify(given ?? {});
+
 /** The call that ends a reply; null: none, or several. */
 function callIn(reply: string): Call | null {
   const [words, call, ...more] = reply.split('<tool_call>');

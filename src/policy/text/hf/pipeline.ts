@@ -2,12 +2,12 @@
  * A `tokenizer.json` as Hugging Face's tokenizers 0.23 runs it: added tokens, normalizer, pre-tokenizer and model to
  * encode, decoder to decode. The post-processor (start and end tokens) is not applied: chat templates write these.
  */
-import { contentOf, namedTokens, unnamedTokens } from '../named-tokens.ts';
+import { contentOf, statedTokens } from '../named-tokens.ts';
 import { type AddedToken, AddedTokens, isNormalized } from './added-tokens.ts';
 import { decoder } from './decoders.ts';
 import { modelOf, type TextModel } from './models.ts';
 import { normalizer } from './normalizers.ts';
-import { type Part, TokenizerPartError } from './pattern.ts';
+import type { Part } from './pattern.ts';
 import { type PreTokenize, preTokenizer } from './pre-tokenizers.ts';
 import { checkConfig, checkShape } from './shape.ts';
 
@@ -40,7 +40,7 @@ function withConfig(tokens: readonly AddedToken[], config: object, vocab: Readon
   };
   const inOrder = Object.entries(fields.added_tokens_decoder ?? {}).sort(([a], [b]) => Number(a) - Number(b));
   for (const [, token] of inOrder) put(token);
-  for (const token of [...namedTokens(fields).map(([, token]) => token), ...unnamedTokens(fields)]) {
+  for (const token of statedTokens(fields)) {
     const content = contentOf(token);
     if (byContent.has(content)) continue;
     put(typeof token === 'string' ? { content, special: true, normalized: false } : { ...token, special: true });
@@ -67,8 +67,6 @@ export class Pipeline {
   constructor(json: PipelineJson, config: object = {}) {
     checkShape(json);
     checkConfig(config as ConfigFields);
-    if ((config as ConfigFields).split_special_tokens === true)
-      throw new TokenizerPartError('split_special_tokens in tokenizer_config.json');
     this.model = modelOf(json.model as Part);
     const added = withConfig(json.added_tokens ?? [], config, this.model.vocab);
     const normalize = normalizer(json.normalizer as Part | null);

@@ -3,7 +3,7 @@
  * file may come from anybody. Parts of unknown types are refused by the modules themselves.
  */
 import { isObject } from '../../config-reader.ts';
-import { contentOf, namedTokens, unnamedTokens } from '../named-tokens.ts';
+import { contentOf, statedTokens } from '../named-tokens.ts';
 import { TokenizerPartError } from './pattern.ts';
 
 /** Largest id: forty times the largest vocabulary in use, and a table of ids still fits into memory. */
@@ -146,7 +146,8 @@ export function checkConfig(config: Fields): void {
     tokens.every((each) => isObject(each) && isToken(each.content)),
     'a token of added_tokens_decoder without a text',
   );
-  const special = [...namedTokens(config).map(([, token]) => token), ...unnamedTokens(config)];
+  check(config.split_special_tokens !== true, 'split_special_tokens in tokenizer_config.json');
+  const special = statedTokens(config);
   check(special.length <= mostAdded, `${special.length} special tokens in tokenizer_config.json`);
   check(
     special.every((token) => isToken(contentOf(token))),
