@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Split, WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
-import { bestResponse, expectedPayoff } from '../../src/worlds/tictactoe/best-response.ts';
+import { bestPayoff, bestResponse } from '../../src/worlds/tictactoe/best-response.ts';
 import { parseTicTacToe } from '../../src/worlds/tictactoe/options.ts';
 import { type Board, chancesOf, payoffOf, ticTacToe, ticTacToeEnding } from '../../src/worlds/tictactoe/rules.ts';
 import { openTicTacToe } from '../../src/worlds/tictactoe/world.ts';
@@ -60,9 +60,9 @@ describe('the game', () => {
   });
 
   it('is won by the best answer to a random opponent in 191 of 192 games, and never against a perfect one', () => {
-    expect(expectedPayoff(empty, 0, 0)).toBeCloseTo(191 / 192, 12);
-    expect(expectedPayoff(empty, 0, 1)).toBe(0);
-    expect(expectedPayoff(empty, 1, 1)).toBe(0);
+    expect(bestPayoff(empty, 0, 0)).toBeCloseTo(191 / 192, 12);
+    expect(bestPayoff(empty, 0, 1)).toBe(0);
+    expect(bestPayoff(empty, 1, 1)).toBe(0);
   });
 
   it.each([0, 1])('has no better player than the best answer in seat %i', (own) => {
@@ -80,7 +80,7 @@ describe('the game', () => {
         );
     };
     const best = worth(empty, bestResponse(skill));
-    expect(best).toBeCloseTo(expectedPayoff(empty, own, skill), 12);
+    expect(best).toBeCloseTo(bestPayoff(empty, own, skill), 12);
     // The perfect player is safe, and gains less from the errors of this opponent.
     expect(best).toBeGreaterThan(worth(empty, (board, seat) => chancesOf(board, seat, 1)) + 0.01);
   });

@@ -6,7 +6,7 @@ import { type Board, chancesOf, ticTacToe } from './rules.ts';
 const known = new Map<string, number>();
 
 /** Mean payoff of the seat from a position on, if it plays best and its opponent with this skill (`chancesOf`). */
-export function expectedPayoff(board: Board, seat: number, skill: number): number {
+export function bestPayoff(board: Board, seat: number, skill: number): number {
   const key = `${skill} ${seat} ${board.squares.join()}`;
   const value = known.get(key) ?? searched(board, seat, skill);
   known.set(key, value);
@@ -22,7 +22,7 @@ function searched(board: Board, seat: number, skill: number): number {
 }
 
 const afterEach = (board: Board, seat: number, skill: number): number[] =>
-  ticTacToe.actions(board).map((action) => expectedPayoff(ticTacToe.play(board, action), seat, skill));
+  ticTacToe.actions(board).map((action) => bestPayoff(ticTacToe.play(board, action), seat, skill));
 
 /**
  * The best player against an opponent of this skill. It leaves the play that is best against a perfect opponent where this

@@ -2,7 +2,7 @@
  * Tic-tac-toe: two seats put their marks in turn on nine squares; three in a line win. Played perfectly it is a draw.
  * All 5,478 positions can be searched, so a perfect player is exact.
  */
-import type { Game } from '../../envs/game.ts';
+import { evenlyOverLargest, type Game } from '../../envs/game.ts';
 
 /** Squares of the board in order: the seat that marked it, or null. */
 export interface Board {
@@ -93,6 +93,5 @@ export function payoffOf(board: Board): number {
 export function chancesOf(board: Board, seat: number, skill: number): number[] {
   const sign = seat === 0 ? 1 : -1;
   const worth = ticTacToe.actions(board).map((action) => sign * payoffOf(ticTacToe.play(board, action)));
-  const best = worth.filter((value) => value === Math.max(...worth)).length;
-  return worth.map((value) => (1 - skill) / worth.length + (value === Math.max(...worth) ? skill / best : 0));
+  return evenlyOverLargest(worth).map((best) => (1 - skill) / worth.length + skill * best);
 }
