@@ -21,11 +21,12 @@ function settingName(path: string): string {
   return shortNames[path] ?? (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
 }
 
-/** Name and value of a changed setting. A value that only JSON can say is left out: "stages". */
-function settingOf({ path, to }: Difference): { name: string; value: string } {
+/** Name of a changed setting, and the words for it with its value. A value that only JSON can say is left out: "stages". */
+function settingOf({ path, to }: Difference): { name: string; words: string } {
   const value = valueWords(to, findKnob(path));
-  if (typeof to !== 'object' || value !== JSON.stringify(to)) return { name: settingName(path), value };
-  return { name: settingName(path.replace(/\.\d+$/, '')), value: '' };
+  const isPlain = typeof to !== 'object' || to === null || value !== JSON.stringify(to);
+  const name = settingName(isPlain ? path : path.replace(/\.\d+$/, ''));
+  return { name, words: isPlain ? `${name} ${value}` : name };
 }
 
 const isNamed = ({ path, to }: Difference) => path !== 'name' && path !== 'description' && to !== undefined;
@@ -38,9 +39,9 @@ export function changedName(base: string, changes: readonly Difference[], taken:
   const named = changes.filter(isNamed);
   const settings = named.slice(0, mostListed).map(settingOf);
   const [first, ...parts] = base.split(', ');
-  const kept = parts.filter((part) => !settings.some(({ name }) => part.startsWith(`${name} `)));
+  const kept = parts.filter((part) => !settings.some(({ name }) => part === name || part.startsWith(`${name} `)));
   const more = named.length > mostListed ? [`+${named.length - mostListed}`] : [];
-  const full = [first, ...kept, ...settings.map(({ name, value }) => `${name} ${value}`.trim()), ...more].join(', ');
+  const full = [first, ...kept, ...new Set(settings.map(({ words }) => words)), ...more].join(', ');
   return freeName(full.slice(0, longest), taken);
 }
 

@@ -21,6 +21,8 @@ describe('the name of a run', () => {
     // A stage is more than a name can say.
     const stage = { steps: 100, algorithm: { name: 'sft' } };
     expect(changedName('a', [change('steps', 9), change('stages.5', stage)])).toBe('a, steps 9, stages');
+    expect(changedName('a, stages', [change('stages.5', stage), change('stages.6', stage)])).toBe('a, stages');
+    expect(changedName('a', [change('algorithm.dualClip', null)])).toMatch(/ null$/);
     expect(changedName('a', [])).toBe('a');
   });
 
