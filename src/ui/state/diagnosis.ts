@@ -191,7 +191,7 @@ const unusedAction: Check = (recent, all) => {
       title: msg(str`The action “${kind}” fell out of use`),
       sentence: fell
         ? msg(
-            str`It was ${share(common.value)} of the turns and is taken in none now, and success fell with it. Look at episodes that need it; raise the entropy bonus, or imitate some that use it.`,
+            str`It was ${share(common.value)} of the turns and is hardly taken now, and success fell with it. Look at episodes that need it; raise the entropy bonus, or imitate some that use it.`,
           )
         : msg(
             str`It was ${share(common.value)} of the turns and is hardly taken now, and in ${share(same)} of the groups every episode got the same return: tasks that need it may always fail. Look at failed episodes; raise the entropy bonus, or imitate some that use it.`,
