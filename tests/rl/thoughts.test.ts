@@ -1,9 +1,13 @@
 // Thinking before acting, on the stand-in policy and world: thoughts and actions are kept apart, both are trained, and
 // nothing is lost in storage.
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { Advice, Task } from '../../src/envs/env.ts';
 import { buildTokenizer, endOfThought } from '../../src/policy/text/tokenizer.ts';
+import { gigpo } from '../../src/rl/algorithms/gigpo.ts';
+import { mtGrpo } from '../../src/rl/algorithms/mt-grpo.ts';
 import { tokenRows } from '../../src/rl/assign-credit.ts';
+import { randomBeginnings, uncertainBeginnings } from '../../src/rl/episode/branching.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/micro-batch.ts';
@@ -68,6 +72,26 @@ const request = (change: Partial<RolloutRequest>): RolloutRequest => ({
 async function played(change: Partial<RolloutRequest>, policy = new FakePolicy(tokenizer.vocabSize, capacity())) {
   const tasks = (await new ThinkingDoors().tasks({}, 'train')).slice(0, 4);
   return rollout({ policy, worlds: worlds(), conversation }, request({ tasks, ...change }));
+}
+
+/** The episode without what was written after its last turn. */
+function withoutCut(trajectory: Trajectory): Trajectory {
+  const { turns, turnOf, tokens, source, choices } = trajectory;
+  const length = turnOf.findIndex((turn) => turn === turns.length);
+  if (length < 0) return trajectory;
+  const rows = choices!.position.findIndex((position) => position >= length);
+  const kept = rows < 0 ? choices!.position.length : rows;
+  return {
+    ...trajectory,
+    tokens: tokens.subarray(0, length),
+    source: source.subarray(0, length),
+    turnOf: turnOf.subarray(0, length),
+    choices: {
+      ...choices!,
+      position: choices!.position.subarray(0, kept),
+      offsets: choices!.offsets.subarray(0, kept + 1),
+    },
+  };
 }
 
 /** Checks that every turn is one thought with one end token, then the action. */
@@ -238,6 +262,55 @@ describe('a sampled thought', () => {
     }
     expect(thoughtIn(withThought('red door', 'get red key'))).toBe('red door');
     expect(thoughtIn('get red key')).toBeUndefined();
+  });
+});
+
+describe('a thought after which the room is full', () => {
+  const isCut = ({ turns, turnOf }: Trajectory) => turnOf.at(-1) === turns.length;
+
+  async function withCut(): Promise<Trajectory[]> {
+    const policy = new FakePolicy(tokenizer.vocabSize, capacity({ completionTokens: 40 }));
+    const trajectories = await played({ maskActions: true }, policy);
+    const cut = trajectories.filter(isCut);
+    expect(cut.length).toBeGreaterThan(2);
+    expect(cut.length).toBeLessThan(trajectories.length);
+    return trajectories;
+  }
+
+  it('survives storage and files', async () => {
+    const trajectories = await withCut();
+    expect(decodeTrajectories(encodeTrajectories(trajectories))).toEqual(trajectories);
+    for (const each of trajectories)
+      expect(trajectoryFromJson(JSON.parse(JSON.stringify(trajectoryToJson(each))))).toEqual(each);
+  });
+
+  it.each([gigpo, mtGrpo])('has the credit of its own episode alone: $name', async (algorithm) => {
+    const settings = v.parse(algorithm.schema as v.GenericSchema, { name: algorithm.name }) as never;
+    const trajectories = (await withCut()).map((each, i) => ({
+      ...each,
+      turns: each.turns.map((turn, k) => ({ ...turn, reward: (7 * i + 3 * k) % 5 })),
+    }));
+    const returns = new Map(trajectories.map((each, i) => [each.tokens.buffer, i % 2]));
+    const credit = (list: readonly Trajectory[]) => {
+      const rows = tokenRows(list);
+      const own = Float64Array.from(list, ({ tokens }) => returns.get(tokens.buffer)!);
+      const { advantages } = algorithm.credit({ trajectories: list, rows, returns: own }, settings);
+      return list.map((_, b) => [...advantages.subarray(rows.offsets[b], rows.offsets[b + 1])]);
+    };
+    const whole = credit(trajectories);
+    expect(whole.flat().every(Number.isFinite)).toBe(true);
+    // Neither the order of the episodes nor the tokens of the turn that never came change the credit of the others.
+    const turned = credit(trajectories.toReversed()).toReversed();
+    turned.forEach((own, b) => own.forEach((value, k) => expect(value).toBeCloseTo(whole[b][k], 12)));
+    const trimmed = credit(trajectories.map(withoutCut));
+    trimmed.forEach((own, b) => expect(whole[b].slice(0, own.length)).toEqual(own));
+  });
+
+  it('is no place to branch from', async () => {
+    const trajectories = await withCut();
+    const entropies = trajectories.map(({ turns }) => turns.map((_, turn) => turn / 10));
+    const places = [...uncertainBeginnings(trajectories, entropies, 200), ...randomBeginnings(trajectories, 200, [7])];
+    for (const { from, turns } of places) expect(turns).toBeLessThan(from.turns.length);
   });
 });
 

@@ -117,7 +117,10 @@ export const gigpo = {
     steps.starts.forEach((start, b) => {
       // A dropped episode has return NaN and no credit.
       if (Number.isNaN(input.returns[b])) return;
-      for (let i = rows.offsets[b]; i < rows.offsets[b + 1]; i++) advantages[i] = joint[start + rows.turn[i]];
+      const { length } = input.trajectories[b].turns;
+      // A thought that no turn followed, for want of room, has the credit of its episode alone.
+      const creditOf = (turn: number) => (turn < length ? joint[start + turn] : (credit.episode[start] ?? 0));
+      for (let i = rows.offsets[b]; i < rows.offsets[b + 1]; i++) advantages[i] = creditOf(rows.turn[i]);
     });
     const metrics = { stepGroups: new Set(credit.groups).size, stepCredit: share(credit.step) };
     return corrected({ advantages, ...withoutSignal(input), metrics }, input, settings.correction);

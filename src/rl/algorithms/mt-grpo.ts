@@ -94,7 +94,8 @@ function turnCredit(
   );
   const row = steps.map(({ b }) => b);
   const rest = stepReturns({ row, observation: [], reward: steps.map(({ reward }) => reward) }, turnDiscount);
-  const most = steps.reduce((longest, { turn }) => Math.max(longest, turn + 1), 1);
+  // One more than the turns: a thought that no turn followed, for want of room, has a turn of its own.
+  const most = steps.reduce((longest, { turn }) => Math.max(longest, turn + 2), 1);
   const dropped = (b: number) => Number.isNaN(returns[b]);
   const own = compared(
     steps.map(({ b }, k) => (dropped(b) ? Number.NaN : rest[k])),

@@ -19,9 +19,10 @@ export const branchPlaces = ['entropy', 'random'] as const;
 export type BranchPlace = (typeof branchPlaces)[number];
 
 /** Turns of an episode in which the policy chose among several tokens. */
-const choosingTurns = (trajectory: Trajectory): number[] => [
-  ...new Set(Array.from(chosenPositions(trajectory), (position) => trajectory.turnOf[position])),
-];
+const choosingTurns = (trajectory: Trajectory): number[] =>
+  [...new Set(Array.from(chosenPositions(trajectory), (position) => trajectory.turnOf[position]))].filter(
+    (turn) => turn < trajectory.turns.length,
+  );
 
 /**
  * `count` beginnings for a group, at the turns of its episodes whose entropy is greatest, each once before any twice.

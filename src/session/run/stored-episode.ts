@@ -92,7 +92,8 @@ export function wrongColumn({
   if (branch && branch.turns > turns.length) return 'branch.turns';
   if (promptLength > length) return 'promptLength';
   if (!source.every((each) => each <= TokenSource.template)) return 'source';
-  if (!turnOf.every((each) => each >= -1 && each < Math.max(1, turns.length))) return 'turnOf';
+  // An episode that ran out of room after a thought has tokens of a turn that never came.
+  if (!turnOf.every((each) => each >= -1 && each <= turns.length)) return 'turnOf';
   const ranges = turns.map((each) =>
     Int32Array.of(each.actionStart, each.actionEnd, each.observationStart, each.observationEnd),
   );

@@ -86,7 +86,8 @@ function contradiction({
     return `tokens, source, turnOf and logprob must be of one length (they have ${length}, ${source.length}, ${turnOf.length}, ${logprob.length})`;
   if (!within(tokens, 0, 2 ** 31)) return 'tokens must be ids of tokens, from 0';
   if (!source.every((value) => sources.includes(value))) return `source must be of ${sources.join(', ')}`;
-  if (!within(turnOf, -1, turns.length)) return 'turnOf must name turns that there are, or -1';
+  // An episode that ran out of room after a thought has tokens of a turn that never came.
+  if (!within(turnOf, -1, turns.length + 1)) return 'turnOf must name turns that there are, or -1';
   if (promptLength < 0 || promptLength > length) return 'promptLength must lie within the tokens';
   const spans = turns.flatMap((turn) => [turn.actionStart, turn.actionEnd, turn.observationStart, turn.observationEnd]);
   if (!within(spans, 0, length + 1)) return 'a turn must lie within the tokens';
