@@ -77,7 +77,7 @@ async function played(change: Partial<RolloutRequest>, policy = new FakePolicy(t
 /** The episode without what was written after its last turn. */
 function withoutCut(trajectory: Trajectory): Trajectory {
   const { turns, turnOf, tokens, source, choices } = trajectory;
-  const length = turnOf.findIndex((turn) => turn === turns.length);
+  const length = turnOf.indexOf(turns.length);
   if (length < 0) return trajectory;
   const rows = choices!.position.findIndex((position) => position >= length);
   const kept = rows < 0 ? choices!.position.length : rows;
