@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { reinforcePp } from '../../src/rl/algorithms/reinforce-pp.ts';
 import { aggregationModes, maskCoefficients, sequenceCoefficients } from '../../src/rl/common/aggregation.ts';
 import { unbiasedStd } from '../../src/rl/common/numbers.ts';
 import { uniform } from '../../src/rl/common/random.ts';
@@ -68,6 +70,26 @@ describe('group advantages', () => {
   it('takes members in any order', () => {
     const result = groupAdvantages([1, 5, 0, 7], [0, 1, 0, 1], { baseline: 'mean', epsilon: 0 });
     expect(Array.from(result.advantages)).toEqual([0.5, -1, -0.5, 1]);
+  });
+});
+
+describe('returns of each token, whitened over the step', () => {
+  const settings = v.parse(reinforcePp.schema, { name: 'reinforce-pp', groups: 1, groupSize: 4 });
+  const credit = (returns: readonly number[]) => {
+    const rows = {
+      offsets: Int32Array.from([0, ...returns], (_, i) => 2 * i),
+      turn: new Int32Array(2 * returns.length),
+      group: new Int32Array(returns.length),
+    };
+    return [
+      ...reinforcePp.credit({ rows, returns: Float64Array.from(returns), trajectories: [] }, settings).advantages,
+    ];
+  };
+
+  it('do not count a dropped episode, whose tokens get none', () => {
+    const whole = credit([1, 0, 0.5]);
+    expect(whole.every(Number.isFinite)).toBe(true);
+    expect(credit([1, Number.NaN, 0, 0.5])).toEqual([...whole.slice(0, 2), 0, 0, ...whole.slice(2)]);
   });
 });
 

@@ -138,6 +138,20 @@ describe("a stage in SFT's older form, with a share of random turns", () => {
   it('is refused if the share is not a number', () => {
     expect(problemsOf(staged({ noise: 'much' })).length).toBeGreaterThan(0);
   });
+
+  it('keeps its missteps under their first name, and has none if they were null', () => {
+    const own = { episodes: 0.4, random: 0.1, refused: 0.2 };
+    expect(missteps({ noise: own })).toEqual(own);
+    for (const none of [{ noise: null }, { missteps: null }, { noise: 0, missteps: null }])
+      expect(missteps(none)).toEqual(missteps({}));
+  });
+});
+
+describe('names of older documents', () => {
+  it("keeps the turn discount of MT-GRPO, which had the name of PPO's", () => {
+    const { algorithm } = parseExperiment({ ...micro, algorithm: { name: 'mt-grpo', groups: 2, turnGamma: 0.5 } });
+    expect(algorithm).toMatchObject({ name: 'mt-grpo', turnDiscount: 0.5 });
+  });
 });
 
 describe('problems between fields', () => {

@@ -89,13 +89,22 @@ export function criticKind(settings: AlgorithmSettings): CriticKind | null {
 }
 
 /**
- * Converts the field `noise` of older SFT settings, a share of random turns, to missteps. Without a mask about three in
- * ten random turns were refused.
+ * Converts missteps of older SFT settings: null was none, and their field was `noise` at first. Later `noise` was a share
+ * of random turns. Without a mask about three in ten random turns were refused.
  */
-function upgradedNoise({ noise, ...rest }: { noise?: unknown }): unknown {
-  if (noise === 0) return rest;
-  if (typeof noise !== 'number') return { noise, ...rest };
+function upgradedMissteps(settings: { noise?: unknown; missteps?: unknown }): unknown {
+  const { noise = null, missteps = null, ...rest } = settings;
+  if (noise === null || noise === 0) return missteps === null ? rest : { ...rest, missteps };
+  if (typeof noise === 'object') return { ...rest, missteps: noise };
+  if (typeof noise !== 'number') return settings;
   return { ...rest, missteps: { episodes: 1, random: 0.7 * noise, refused: 0.3 * noise } };
+}
+
+/** Converts the turn discount of older MT-GRPO settings, which had the name of PPO's. */
+function upgradedTurnDiscount(settings: object): unknown {
+  if (!('name' in settings && settings.name === modules.mtGrpo.name && 'turnGamma' in settings)) return settings;
+  const { turnGamma: turnDiscount, ...rest } = settings;
+  return { ...rest, turnDiscount };
 }
 
 /**
@@ -104,8 +113,8 @@ function upgradedNoise({ noise, ...rest }: { noise?: unknown }): unknown {
  */
 export function upgradedAlgorithm(settings: unknown): unknown {
   if (typeof settings !== 'object' || settings === null) return settings;
-  if ('noise' in settings) return upgradedNoise(settings);
-  if (!('normalizeByStd' in settings)) return settings;
+  if ('noise' in settings || 'missteps' in settings) return upgradedMissteps(settings);
+  if (!('normalizeByStd' in settings)) return upgradedTurnDiscount(settings);
   const { normalizeByStd, ...rest } = settings;
   if (normalizeByStd === true) return { ...rest, name: modules.grpo.name };
   if (normalizeByStd !== false) return settings;

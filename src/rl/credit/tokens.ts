@@ -10,13 +10,17 @@ import { type KlEstimator, klTerm } from '../objective/kl.ts';
 /** Added to the variance before its root is taken. */
 const varianceEpsilon = 1e-8;
 
-/** Zero mean and unit (unbiased) variance over all rows of the batch. verl `masked_whiten`. */
+/**
+ * Zero mean and unit (unbiased) variance over all rows of the batch (verl `masked_whiten`). The rows of a dropped
+ * episode are NaN: they do not count and become 0.
+ */
 export function whiten(values: Float64Array): Float64Array {
-  const center = mean(values);
+  const counted = values.filter((value) => !Number.isNaN(value));
+  const center = mean(counted);
   let squares = 0;
-  for (const value of values) squares += (value - center) ** 2;
-  const scale = 1 / Math.sqrt(squares / Math.max(values.length - 1, 1) + varianceEpsilon);
-  return values.map((value) => (value - center) * scale);
+  for (const value of counted) squares += (value - center) ** 2;
+  const scale = 1 / Math.sqrt(squares / Math.max(counted.length - 1, 1) + varianceEpsilon);
+  return values.map((value) => (Number.isNaN(value) ? 0 : (value - center) * scale));
 }
 
 /** G_t = r_t + gamma G_{t+1} within each sequence: REINFORCE++ (arXiv 2501.03262). */
