@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { crc32 } from './crc32.ts';
 import { plainRecord } from './plain-record.ts';
-import type { CheckpointMeta, StoredRun } from './run.ts';
+import { type CheckpointMeta, isPartName, type StoredRun } from './run.ts';
 import { sha256 } from './sha256.ts';
 
 const BUNDLE_FORMAT = 'tabgym-run-2';
@@ -23,11 +23,7 @@ const text = (most: number) => v.pipe(v.string(), v.maxLength(most));
 const rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const anyObject = v.record(v.string(), v.unknown());
 
-/** Name of a part, which must not lead out of a folder. */
-const fileName = v.pipe(
-  text(300),
-  v.check((name) => !name.includes('\\') && name.split('/').every((part) => !['', '.', '..'].includes(part))),
-);
+const fileName = v.pipe(v.string(), v.check(isPartName));
 
 const run = v.looseObject({
   id: v.optional(text(200)),

@@ -13,6 +13,7 @@ import {
   type CheckpointMeta,
   CorruptError,
   copyOf,
+  isPartName,
   OwnershipError,
   QuotaError,
   type RunManifest,
@@ -72,6 +73,14 @@ const stepsOf = (manifest: RunManifest, prefix: 'checkpoint' | 'trajectories') =
   Object.keys(manifest.files)
     .map((name) => stepOf(name, prefix))
     .filter((step) => step !== null);
+
+/** The name of an asset. Throws StoreError for one that a run's file cannot have. */
+function exportable(name: string): string {
+  if (isPartName(name)) return name;
+  throw new StoreError(
+    `A run cannot keep the file "${name}": its name must have at most 300 characters, no backslash and no empty folder, "." or "..". Rename it.`,
+  );
+}
 
 function totalBytes(manifest: RunManifest) {
   return Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
@@ -193,7 +202,7 @@ export class RunStore {
     const put = new Map<string, Blob>();
     for (const { meta, bytes } of run.checkpoints ?? []) put.set(checkpointFile(meta.step), blob(bytes));
     for (const [step, bytes] of run.trajectories ?? []) put.set(trajectoriesFile(step), blob(bytes));
-    for (const [name, bytes] of Object.entries(run.assets ?? {})) put.set(assetFile(name), blob(bytes));
+    for (const [name, bytes] of Object.entries(run.assets ?? {})) put.set(assetFile(exportable(name)), blob(bytes));
     return put;
   }
 

@@ -96,6 +96,15 @@ export interface RunManifest {
   chain?: { last: string; before: string };
 }
 
+/** Maximum number of characters of a part's name. */
+const longestPartName = 300;
+
+/** True for the name of a part that leads out of no folder on any system. */
+export const isPartName = (name: string): boolean =>
+  name.length <= longestPartName &&
+  !name.includes('\\') &&
+  name.split('/').every((part) => !['', '.', '..'].includes(part));
+
 export interface Blob {
   bytes: Uint8Array;
   crc: number;

@@ -196,6 +196,17 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     await store.close();
   });
 
+  it('refuses a file that the file of its run could not name', async () => {
+    const store = new RunStore(backends[name]());
+    const made = (asset: string) =>
+      store.create({ name: 'r', experiment: {}, origin: { kind: 'new' }, assets: { [asset]: fill(3, 1) } });
+    for (const asset of ['recording-a\\b.jsonl', 'recording-a/../b.jsonl', `recording-a//b.jsonl`, 'x'.repeat(301)])
+      await expect(made(asset)).rejects.toThrow(/^A run cannot keep the file/);
+    const kept = await made('recording-a/b é.jsonl');
+    expect(Object.keys(readRun(await exportRun(store, kept.id), 'r').assets!)).toEqual(['recording-a/b é.jsonl']);
+    await store.close();
+  });
+
   it('refuses an empty name and keeps the old one', async () => {
     const store = new RunStore(backends[name]());
     const id = await claimed(store);
