@@ -19,6 +19,7 @@ import { chosenPositions } from '../../src/rl/episode/micro-batch.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import type { Trajectory, Turn } from '../../src/rl/episode/trajectory.ts';
 import { scoreRows } from '../../src/rl/score-rows.ts';
+import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
 import { settings, tokenizer, trainerWith } from './setup.ts';
@@ -235,6 +236,30 @@ describe.each(modes)('an episode that branches off, %s', (_, mode) => {
       });
     });
   });
+});
+
+it('an episode whose world fails before it has repeated anything is read again without a branch', async () => {
+  const world = new DoorWorld();
+  const policy = new FakePolicy(tokenizer.vocabSize, capacity({ completionTokens: 240, batchTokens: 400 }));
+  const conversation = new Conversation(tokenizer);
+  const tasks = (await world.tasks({}, 'train')).slice(0, 3);
+  const failing = new DoorWorld();
+  const reset = failing.reset.bind(failing);
+  failing.reset = async (slots, given) => {
+    const [first, ...others] = await reset(slots, given);
+    return [{ ...first, failure: 'no such room' }, ...others];
+  };
+  const trajectories = await playBranched({
+    ...{ groupSize: 7, branched: 4, at: 'random', temperature: 1, keys: [3, 1], policy },
+    play: (part) => {
+      const worlds = new Map([['doors', part.beginningOf ? failing : world]]);
+      return rollout({ policy, worlds, conversation }, { tasks, ...base, maskActions: true, ...part });
+    },
+  });
+  const failed = trajectories.filter(({ ending }) => ending === 'world-failure');
+  expect(failed.map(({ turns, branch }) => [turns.length, branch])).toEqual(failed.map(() => [0, undefined]));
+  expect(failed.length).toBeGreaterThan(0);
+  expect(decodeTrajectories(encodeTrajectories(trajectories))).toHaveLength(trajectories.length);
 });
 
 const choicesBefore = ({ choices }: Trajectory, end: number) =>

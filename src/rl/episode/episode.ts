@@ -506,6 +506,8 @@ export class Episode {
 
   trajectory(): Trajectory {
     const score = this.turns.at(-1)?.reward ?? 0;
+    // A world that failed may have ended the episode before it had repeated all of its beginning.
+    const repeated = Math.min(this.beginning?.turns ?? 0, this.turns.length);
     return {
       task: this.task,
       group: this.group,
@@ -522,7 +524,7 @@ export class Episode {
           ? choiceRows(this.choices)
           : null,
       turns: this.turns,
-      ...(this.beginning?.turns && { branch: { member: this.beginning.from.member, turns: this.beginning.turns } }),
+      ...(repeated > 0 && { branch: { member: this.beginning!.from.member, turns: repeated } }),
       ...(this.window.count > 0 && { windows: this.window.all }),
       score,
       success: score >= this.world.successReward,
