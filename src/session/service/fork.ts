@@ -18,6 +18,8 @@ import { getRun } from '../stored-run.ts';
 // Thoughts are fixed too: a policy with thoughts has a token that ends a thought.
 const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/, /^sampling\.thoughts$/];
 
+const longestName = 120;
+
 async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string]: Uint8Array }> {
   const manifest = await store.manifest(runId);
   const names = Object.keys(manifest.files).filter((file) => file.startsWith(assetFile('')));
@@ -55,7 +57,10 @@ export async function forkRun(
   const checkpoint = await store.checkpoint(runId, step);
   if (!checkpoint) {
     const steps = await store.checkpointSteps(runId);
-    throw new StoreError(`Step ${step} has no checkpoint. These have one: ${steps.join(', ')}.`);
+    const others = steps.length
+      ? `These have one: ${steps.join(', ')}.`
+      : 'No step of this run has one: export it again, with its checkpoints.';
+    throw new StoreError(`Step ${step} has no checkpoint. ${others}`);
   }
   const records = await store.records<StepRecord>(runId, step);
   const kept = { checkpoint, assets: { ...(await assetsOf(store, runId)), ...assets } };
@@ -83,7 +88,7 @@ async function forkName(
   if (experiment.name !== parent.experiment.name) return freeName(experiment.name, taken);
   return changes.length
     ? changedName(parent.name, changes, taken)
-    : freeName(`${parent.name}, from step ${step}`, taken);
+    : freeName(`${parent.name}, from step ${step}`.slice(0, longestName), taken);
 }
 
 interface Kept {
@@ -108,7 +113,7 @@ export async function duplicateRun(store: RunStore, runId: string): Promise<stri
   const steps = await store.checkpointSteps(runId);
   const checkpoints = await Promise.all(steps.map(async (step) => (await store.checkpoint(runId, step))!));
   const copy: NewRun = {
-    name: `${parent.name} (copy)`.slice(0, 120),
+    name: `${parent.name} (copy)`.slice(0, longestName),
     experiment: parent.experiment,
     origin: { kind: 'duplicate', parent: runId, step: parent.step },
     step: parent.step,
