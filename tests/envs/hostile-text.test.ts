@@ -71,6 +71,8 @@ describe('a reply of a language model', () => {
 it('a record with a string that nothing ends is passed over in one go', () => {
   const text = `"1234567890123456${'\\"\\E'.repeat(times)}`;
   expect(protectedNumbers(text)).toBe(text);
+  for (const wrong of ['[01e999]', '[-09007199254740993]', '[1.e999]'])
+    expect(() => JSON.parse(protectedNumbers(wrong)), wrong).toThrow(SyntaxError);
   expect(protectedNumbers('["9007199254740993", 9007199254740993]')).toBe(
     '["9007199254740993", "\\u0000int:9007199254740993"]',
   );

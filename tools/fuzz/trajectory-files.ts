@@ -169,8 +169,12 @@ function wanted(text: string, container: TrajectoryFormat['container']): unknown
   return Array.isArray(whole) ? validTogether(whole.filter(isRecord)) : null;
 }
 
+/** A number that a JavaScript number does not hold. The reader keeps its digits, which the second implementation cannot. */
+const bigNumber = /(?:[:,[]|^)\s*-?(?:\d{16,}(?![\d.eE])|[\d.]+[eE]\+?\d{3})/;
+
 /** Describes a fault in how the file is read, or returns null. */
 export async function faultOf(text: string, format: TrajectoryFormat): Promise<string | null> {
+  if (bigNumber.test(text)) return null;
   const utf = bytes(text);
   // A lone surrogate does not survive encoding to bytes.
   const should = wanted(new TextDecoder().decode(utf), format.container);

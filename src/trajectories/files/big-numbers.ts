@@ -8,7 +8,8 @@ const mark = '\u0000int:';
 /** A mark at the beginning of a text. A quotation mark behind a backslash is inside of one. */
 const marked = /(^|[^\\])"\\u0000int:(-?[\d.eE+]+)"/g;
 const maybe = /\d{16}|[eE]\+?\d{3}|\\u0000/;
-const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A number of JSON: `01` is none, and must stay an error. */
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Beginning of a text of JSON that would be taken for a mark, however its characters are spelled. */
 const spelledMark = /^"\\u0000(?:i|\\u0069)(?:n|\\u006[eE])(?:t|\\u0074)(?::|\\u003[aA])/;
 const longestSpelledMark = 31;
