@@ -230,8 +230,8 @@ export interface PlayedGame {
 export interface SeatRules {
   /** The informations of training under these options. */
   informations(options: { [name: string]: unknown }): Promise<Informations>;
-  /** Exploitability of a strategy for all seats. Absent: it is not known. */
-  exploitability?(strategy: Strategy): number;
+  /** Returns the function that computes the exploitability of a strategy for all seats. Absent: it is not known. */
+  exploitability?(): Promise<(strategy: Strategy) => number>;
   /** Returns the function that measures a finished game, by its last state. Absent: there are no measures. */
   measures?(): Promise<(game: PlayedGame) => { [metric: string]: number }>;
   /** Returns the function that says who won a game with this score: 1: the policy's seat, 0: another, 0.5: a draw. */

@@ -72,6 +72,8 @@ type Played = Pick<TrainerSettings['worlds'][number], 'name' | 'options'>;
 export class League {
   private standing: Standing = { rating: firstRating, selves: [] };
   private informations: Informations = { lines: [] };
+  /** Null: it is not known in this world. */
+  private exploitability: ((strategy: Strategy) => number) | null = null;
   /** Empty in a step that needs it for nothing. */
   private strategy: Strategy = {};
   /** Player of the other seat of a task. Absent: the present policy plays it. */
@@ -106,7 +108,8 @@ export class League {
     const { size, every, share, own } = this.rules;
     if (own.share > 0) this.standing = { own: { name: own.name, rating: firstRating }, ...this.standing };
     const isKept = size > 0 && (step - 1) % every === 0;
-    const isMeasured = this.seats.exploitability !== undefined;
+    this.exploitability ??= (await this.seats.exploitability?.()) ?? null;
+    const isMeasured = this.exploitability !== null;
     const isPlayed = share < 1 || size === 0;
     this.strategy = isKept || isMeasured || isPlayed ? await this.present() : {};
     if (isMeasured) {
@@ -187,7 +190,7 @@ export class League {
 
   metrics(): { [metric: string]: number } {
     const { rating, selves, own, average = {} } = this.standing;
-    const { exploitability } = this.seats;
+    const { exploitability } = this;
     return {
       ...(exploitability && {
         exploitability: exploitability(this.strategy),

@@ -8,6 +8,7 @@ export { maze } from './maze/index.ts';
 export { openenv } from './openenv/index.ts';
 export { own } from './own-world/index.ts';
 export { phone } from './phone/index.ts';
+export { proposer } from './proposer/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
 export { survey } from './search/survey/index.ts';

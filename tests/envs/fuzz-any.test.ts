@@ -8,7 +8,7 @@ import { drawOptions } from '../../tools/fuzz/drawn-options.ts';
 import { fuzzAnyWorld, isFuzzable } from '../../tools/fuzz/play-any.ts';
 
 /** Worlds that take a fraction of a second for thousands of actions; a world may have been removed. */
-const small = ['bargain', 'kuhn', 'tictactoe', 'twenty-questions', 'textcraft'].filter((name) =>
+const small = ['bargain', 'kuhn', 'proposer', 'tictactoe', 'twenty-questions', 'textcraft'].filter((name) =>
   worldModules.some((module) => module.name === name),
 );
 

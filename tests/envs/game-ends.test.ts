@@ -8,6 +8,8 @@ import { bargainPlay } from '../../src/worlds/bargain/games.ts';
 import { openBargain } from '../../src/worlds/bargain/world.ts';
 import { kuhnEquilibrium, kuhnGame } from '../../src/worlds/kuhn/rules.ts';
 import { openKuhn } from '../../src/worlds/kuhn/world.ts';
+import { walkPlay } from '../../src/worlds/proposer/games.ts';
+import { openProposer } from '../../src/worlds/proposer/world.ts';
 import { chancesOf, ticTacToe } from '../../src/worlds/tictactoe/rules.ts';
 import { openTicTacToe } from '../../src/worlds/tictactoe/world.ts';
 import { ownChances, twentyQuestions } from '../../src/worlds/twenty-questions/rules.ts';
@@ -40,6 +42,8 @@ const poker = { game: () => kuhnGame, opponent: () => kuhnEquilibrium() };
 it('Kuhn poker', () => compare(openKuhn(), poker));
 it('Kuhn poker against a strategy that the task carries', () =>
   compare(openKuhn(), poker, (task) => against(task, uniformStrategy(seatLines(kuhnGame)))));
+
+it('proposer and solver', () => compare(openProposer(), walkPlay));
 
 it('tic-tac-toe', () =>
   compare(openTicTacToe(), {

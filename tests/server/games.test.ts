@@ -8,7 +8,7 @@ import { get, post, startServer } from './helpers.ts';
 let server: Server;
 afterEach(() => server?.close());
 
-it.each(rowsHere([['bargain'], ['kuhn'], ['tictactoe'], ['twenty-questions']]))(
+it.each(rowsHere([['bargain'], ['kuhn'], ['proposer'], ['tictactoe'], ['twenty-questions']]))(
   '%s is played to its end',
   async (name) => {
     server = await startServer([name]);

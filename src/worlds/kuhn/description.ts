@@ -1,10 +1,8 @@
 /** Description of Kuhn poker: the facts that both its module and its client need. */
 import type { WorldDescription, WorldOptions } from '../../envs/env.ts';
-import { exploitability, seatLines } from '../../envs/game.ts';
 import { ownInstruction } from '../../envs/instruction.ts';
 import { leagueOf } from '../../envs/seat-options.ts';
 import { parseKuhnOptions } from './options.ts';
-import { kuhnGame } from './rules.ts';
 
 /** Options of a task, which may carry a strategy beside the world's own options. */
 export const ownOptions = ({ strategy: _, ...own }: WorldOptions) => parseKuhnOptions(own);
@@ -24,8 +22,8 @@ export const kuhnDescription: WorldDescription = {
   freeRunning: false,
   replayable: true,
   seats: {
-    informations: async () => ({ lines: seatLines(kuhnGame) }),
-    exploitability: (strategy) => exploitability(kuhnGame, strategy),
+    informations: async () => ({ lines: (await import('./rules.ts')).kuhnLines() }),
+    exploitability: async () => (await import('./rules.ts')).kuhnExploitability,
     result: async () => (_, chips) => (Math.sign(chips) + 1) / 2,
     league: (options) => {
       const own = ownOptions(options as WorldOptions);

@@ -3,7 +3,7 @@
  * folded. (H. W. Kuhn, A simplified two-person poker, 1950.) Its equilibria are known: the first seat bets a jack with a
  * probability b from 0 to 1/3 and a king with 3 b, and calls with a queen with b + 1/3.
  */
-import type { Game, Strategy } from '../../envs/game.ts';
+import { exploitability, type Game, type SeatLine, type Strategy, seatLines } from '../../envs/game.ts';
 
 const cards = ['jack', 'queen', 'king'] as const;
 
@@ -49,6 +49,11 @@ export const kuhnGame: Game<Deal> = {
   },
   payoff: (deal, seat) => (winner(deal) === seat ? 1 : -1) * stake(deal),
 };
+
+/** Every information that a seat can have. */
+export const kuhnLines = (): SeatLine[] => seatLines(kuhnGame);
+
+export const kuhnExploitability = (strategy: Strategy): number => exploitability(kuhnGame, strategy);
 
 /** Text after the last move. */
 export function kuhnEnding(deal: Deal, seat: number): string {
