@@ -26,7 +26,7 @@ export const nextTo: { readonly [room: string]: readonly string[] } = Object.fro
 );
 
 /** Largest number of the solver's moves. The longest of the shortest ways has four. */
-export const MOST_MOVES = 8;
+const MOST_MOVES = 8;
 /** What a failure counts as, and what all payoffs are divided by. */
 const FAILED = MOST_MOVES + 1;
 export interface Walk {
