@@ -18,8 +18,13 @@ import { openTwentyQuestions } from '../../src/worlds/twenty-questions/world.ts'
 type Rules<State> = Pick<GameRules<State>, 'game' | 'opponent' | 'read'>;
 
 /** Plays games at random, and compares each payoff with that of the state after its actions. */
-async function compare<State>(world: World, rules: Rules<State>, opposed = (task: Task) => task): Promise<void> {
-  const tasks = (await world.tasks({}, 'train')).slice(0, 200);
+async function compare<State>(
+  world: World,
+  rules: Rules<State>,
+  opposed = (task: Task) => task,
+  options = {},
+): Promise<void> {
+  const tasks = (await world.tasks(options, 'train')).slice(0, 200);
   for (const task of tasks.map(opposed)) {
     const actions: string[] = [];
     let [answer] = await world.reset([0], [task]);
@@ -43,7 +48,7 @@ it('Kuhn poker', () => compare(openKuhn(), poker));
 it('Kuhn poker against a strategy that the task carries', () =>
   compare(openKuhn(), poker, (task) => against(task, uniformStrategy(seatLines(kuhnGame)))));
 
-it('proposer and solver', () => compare(openProposer(), walkPlay));
+it('proposer and solver', () => compare(openProposer(), walkPlay, undefined, { seat: 'both', opponent: 'chance' }));
 
 it('tic-tac-toe', () =>
   compare(openTicTacToe(), {

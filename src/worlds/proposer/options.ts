@@ -7,13 +7,13 @@ import { leagueFields } from '../../envs/seat-options.ts';
 import { choice, option, real, whole } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
-  seat: option(choice(['both', 'proposer', 'solver']), 'both', {
+  seat: option(choice(['both', 'proposer', 'solver']), 'solver', {
     label: 'Seat',
     sentence: 'Seat of the policy: half of the games in each, or all in one.',
     level: 'basic',
     choiceLabels: { both: 'Both', proposer: 'Proposer', solver: 'Solver' },
   }),
-  opponent: option(choice(['self', 'own', 'chance']), 'self', {
+  opponent: option(choice(['self', 'own', 'chance']), 'own', {
     label: 'Opponent',
     sentence:
       'Player of the other seat in training: the policy itself and its earlier selves, one who draws any room and takes the shortest way, or chance. Evaluations are against the second unless it is chance.',
