@@ -17,14 +17,10 @@ interface Turn {
   read: string;
 }
 
-/** Plays some variations of a task with the oracle. */
-async function played(
-  name: string,
-  count: number,
-  split: 'train' | 'test' = 'train',
-): Promise<{ id: number; reward: number; turns: Turn[] }[]> {
+/** Plays some training variations of a task with the oracle. */
+async function played(name: string, count: number): Promise<{ id: number; reward: number; turns: Turn[] }[]> {
   const world = await SciWorld.open();
-  const all = await world.tasks(optionsOf(name), split);
+  const all = await world.tasks(optionsOf(name), 'train');
   const episodes = [];
   for (const task of all.filter((_, k) => k % Math.ceil(all.length / count) === 0)) {
     let [feedback] = await world.reset([0], [task]);
@@ -61,20 +57,6 @@ describe('the oracle that finds out', () => {
           expect(read.toLowerCase(), `${id}: ${action}`).toContain(word);
       }
     }
-  });
-
-  it.each([
-    ['find-animal', /\b([a-z ]+ egg|baby [a-z]+)$/gm],
-    ['find-living-thing', /\b([a-z ]+ egg|baby [a-z]+)$/gm],
-    ['find-plant', /\b([a-z]+ (?:tree|plant))\b/g],
-  ])('takes in %s the last one that is shown, by the name that stands there', async (name, pattern) => {
-    for (const split of ['train', 'test'] as const)
-      for (const { id, reward, turns } of await played(name, 30, split)) {
-        const { action, read } = turns.find((turn) => turn.action.startsWith('focus on'))!;
-        const look = read.slice(read.lastIndexOf('you see'));
-        const last = [...look.matchAll(pattern)].at(-1)![1].replace(/^an? /, '');
-        expect([id, action, reward]).toEqual([id, `focus on ${last}`, 1]);
-      }
   });
 
   it('chooses the box by the lamp for every thing: the box for conductors if it is on, else the other', async () => {

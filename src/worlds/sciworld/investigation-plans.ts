@@ -7,9 +7,9 @@ import { longLived, shortLived } from './named-things.ts';
 import {
   type Arrival,
   boxesToMoveTo,
-  bringToBox,
-  carryToBox,
   chemistryMix,
+  findAnimal,
+  findPlant,
   lifespan,
   reachInKitchen,
   waitForNames,
@@ -28,47 +28,17 @@ const seePlants: Arrival = (trial, room) => {
   trial.act('look around');
 };
 
-/**
- * The last animal of the room's description, by the name that stands there: the egg of a toad is called "frog egg",
- * and "frog" would name nothing. Whoever picks it up reads its own name, which it keeps when it grows.
- */
-const findAnimal: Plan = (trial) => {
-  visit(trial, 'outside');
-  const living = new Set(
-    trial
-      .things()
-      .filter(({ kind }) => kind === 'living')
-      .map(({ name }) => name),
-  );
-  const animal = [...trial.look().matchAll(/^\tan? ([^(\n]+?)(?: \(.*)?$/gm)]
-    .map(([, name]) => name)
-    .findLast((name) => living.has(name));
-  if (animal === undefined) throw new PlanFailure('no animal is here');
-  trial.act(`focus on ${animal}`);
-  const [, own] = /^You move the (.+) to the inventory/.exec(trial.act(`pick up ${animal}`)) ?? [];
-  if (own === undefined) throw new PlanFailure(`${animal} cannot be carried`);
-  bringToBox(trial, own);
-};
-
-/** The last plant of the greenhouse's description. */
-const findPlant: Plan = (trial) => {
-  seePlants(trial, 'greenhouse');
-  const plant = shown(trial, '(?:tree|plant)', 1).at(-1)!;
-  trial.act(`focus on ${plant}`);
-  carryToBox(trial, plant);
-};
-
 const readRecipe: Arrival = (trial, room) => {
   visit(trial, room);
   trial.do('read recipe');
 };
 
-/** Things in the room's description whose names end with `ending`, in its order, at least `count`. */
+/** The first `count` things in the room's description whose names end with `ending`. */
 function shown(trial: PlanTrial, ending: string, count: number): string[] {
   const names = [...trial.look().matchAll(new RegExp(`\\b(\\w+ ${ending})\\b`, 'g'))].map(([, name]) => name);
   if (names.length < count)
     throw new PlanFailure(`there are ${names.length} things that end with ${ending}, not ${count}`);
-  return names;
+  return names.slice(0, count);
 }
 
 /** True if a lamp lights in series with the thing: battery, wire, lamp, wire, thing, wire. */
@@ -171,9 +141,9 @@ const meltingPoint: Plan = (trial) => {
  * have one.
  */
 export const investigationPlans: { [task: string]: Plan } = {
-  'find-animal': findAnimal,
-  'find-living-thing': findAnimal,
-  'find-plant': findPlant,
+  'find-animal': findAnimal(visit),
+  'find-living-thing': findAnimal(visit),
+  'find-plant': findPlant(seePlants),
   'lifespan-longest-lived': lifespan(visit, longLived),
   'lifespan-shortest-lived': lifespan(visit, shortLived),
   'lifespan-longest-lived-then-shortest-lived': lifespan(visit, longLived, shortLived),

@@ -24,29 +24,29 @@ function oneOf(trial: PlanTrial, wanted: readonly string[]): string {
   return found;
 }
 
-export function carryToBox(trial: PlanTrial, thing: string): void {
-  if (trial.room() !== boxOf(trial)[2]) trial.act(`pick up ${thing}`);
-  bringToBox(trial, thing);
-}
-
-/** Brings a thing to the task's box, which may stand in another room. */
-export function bringToBox(trial: PlanTrial, thing: string): void {
+function carryToBox(trial: PlanTrial, thing: string): void {
   const [, box, room] = boxOf(trial);
-  trial.goTo(room);
-  // In the kitchen the same name may be in a bowl.
-  trial.act(`move ${thing}${trial.names().includes('bowl') ? ' in inventory' : ''} to ${box}`);
+  if (trial.room() !== room) {
+    trial.act(`pick up ${thing}`);
+    trial.goTo(room);
+  }
+  trial.act(
+    `move ${thing.replace(/ in .*$/, '')}${trial.room() === room && trial.names().includes('bowl') ? ' in inventory' : ''} to ${box}`,
+  );
 }
 
 /** Goes to a room, with or without looking around. */
 export type Arrival = (trial: PlanTrial, room: string) => void;
 const walk: Arrival = (trial, room) => trial.goTo(room);
 
-const findAnimal: Plan = (trial) => {
-  trial.goTo('outside');
-  const animal = oneOf(trial, animals);
-  trial.act(`focus on ${animal}`);
-  carryToBox(trial, animal);
-};
+export const findAnimal =
+  (arrive: Arrival): Plan =>
+  (trial) => {
+    arrive(trial, 'outside');
+    const animal = oneOf(trial, animals);
+    trial.act(`focus on ${animal}`);
+    carryToBox(trial, animal);
+  };
 
 const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
 
@@ -56,13 +56,15 @@ export const waitForNames: Arrival = (trial, room) => {
   if (trial.simulator.moves(trial.world) === 0) trial.act('wait1');
 };
 
-const findPlant: Plan = (trial) => {
-  waitForNames(trial, 'greenhouse');
-  const plant = trial.names().findLast((name) => plantName.test(name));
-  if (!plant) throw new PlanFailure('no plant is here');
-  trial.act(`focus on ${plant}`);
-  carryToBox(trial, plant);
-};
+export const findPlant =
+  (arrive: Arrival): Plan =>
+  (trial) => {
+    arrive(trial, 'greenhouse');
+    const plant = trial.names().findLast((name) => plantName.test(name));
+    if (!plant) throw new PlanFailure('no plant is here');
+    trial.act(`focus on ${plant}`);
+    carryToBox(trial, plant);
+  };
 
 /** Uses the orange that the agent carries, which counts as non-living. */
 const findNonLiving: Plan = (trial) => {
@@ -432,9 +434,9 @@ const plans: Record<string, Plan | readonly Plan[]> = {
   'chemistry-mix': chemistryMix(walk),
   'chemistry-mix-paint-secondary-color': secondaryColour,
   'chemistry-mix-paint-tertiary-color': tertiaryColour,
-  'find-animal': findAnimal,
-  'find-living-thing': findAnimal,
-  'find-plant': findPlant,
+  'find-animal': findAnimal(walk),
+  'find-living-thing': findAnimal(walk),
+  'find-plant': findPlant(waitForNames),
   'find-non-living-thing': findNonLiving,
   'lifespan-longest-lived': lifespan(walk, longLived),
   'lifespan-shortest-lived': lifespan(walk, shortLived),
