@@ -332,7 +332,7 @@ test.skipIf(!hasWorlds('sciworld'))(
     const plan = (room: string) => page.getByRole('img', { name: new RegExp(`The agent is in the ${room}`) }).waitFor();
     const took = (action: string) => page.getByRole('log').locator('.you', { hasText: action }).last().waitFor();
     await line.waitFor();
-    await page.getByText(/^[12]\d{3} of [12]\d{3} actions match|^\d{3} of \d{3} actions match/).waitFor();
+    await page.getByText(/^Matching: (?:[12]\d{3} of [12]\d{3}|\d{3} of \d{3}) actions\./).waitFor();
     await page.getByText('Score 0 of 100').waitFor();
 
     // The line has the focus; a few letters of each word narrow the list, arrow keys choose, Enter acts.

@@ -183,7 +183,7 @@ export class TabgymPlay extends Panel {
     if (!candidates) return msg('No valid action matches. Enter sends your text as it is.');
     const keys = msg('Arrow keys choose, Tab completes, Enter sends.');
     const more = candidates > mostListed ? msg(str`${candidates - mostListed} more: type to narrow the list.`) : '';
-    return html`${msg(str`${candidates} of ${actionCount(all)} match.`)} ${more} ${keys}`;
+    return html`${msg(str`Matching: ${candidates} of ${actionCount(all)}.`)} ${more} ${keys}`;
   }
 
   protected override updated() {
