@@ -152,7 +152,9 @@ export async function refusedGpu(harness: Harness): Promise<Result> {
     let kills = 0;
     for (const until = Date.now() + stuckMs; end === null && Date.now() < until; ) {
       await Promise.race([events.until(/^part decoding/), sleep(5000)]);
-      if (end === null && (await killGpu(each))) kills++;
+      // Chromium 156 ends itself if its GPU process is killed once more after it has refused WebGPU.
+      const isRefused = events.received.some((event) => /^notice .*found no adapter/.test(event));
+      if (end === null && !isRefused && (await killGpu(each))) kills++;
     }
     console.log(`${kills} kills; training: ${end ?? 'still running'}`);
     if (!/processor/.test(end ?? '')) problems.push(`it was ${end ?? 'stuck'}`);

@@ -90,7 +90,7 @@ export class Gpu implements Device {
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
     if (!adapter) {
       throw new GpuUnavailableError(
-        'WebGPU is available but found no adapter: the graphics driver is missing, blocked or too old. Update the driver or try another browser; chrome://gpu shows the reason.',
+        'WebGPU is available but found no adapter: the graphics driver is missing, blocked or too old. Choose the processor, update the driver or try another browser; chrome://gpu shows the reason.',
       );
     }
     checkLimits(adapter);
