@@ -10,6 +10,14 @@ import { uniformAt } from './random-player.ts';
 /** A player by the state of the game, which it sees whole: the probability of each action, in the game's order. */
 export type Mover<State> = (state: State, seat: number) => readonly number[];
 
+/** A player who takes every action with the same probability. */
+export const byChance =
+  <State>(game: Game<State>): Mover<State> =>
+  (state) => {
+    const actions = game.actions(state);
+    return actions.map(() => 1 / actions.length);
+  };
+
 /** A game as a world: its facts, and what its options choose. */
 export interface GameRules<State> {
   description: WorldDescription;

@@ -74,6 +74,12 @@ export function seatLines<State>(game: Game<State>): SeatLine[] {
   return [...lines.values()];
 }
 
+/** A turn of a memoryless game, whose text alone is the information of its seat. */
+export function lineAt<State>(game: Game<State>, state: State, seat: number): SeatLine {
+  const sees = game.sees(state, seat);
+  return { information: sees, seat, before: [], turn: { sees, offered: game.actions(state) } };
+}
+
 /** Every action with the same probability. */
 export const uniformStrategy = (lines: readonly SeatLine[]): Strategy =>
   Object.fromEntries(

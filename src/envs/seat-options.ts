@@ -1,5 +1,6 @@
 /** Options that worlds with two seats share. */
 import { choice, option, real, whole } from '../fields/fields.ts';
+import type { WorldOptions } from './env.ts';
 import type { LeagueRules } from './game.ts';
 
 /** Field `seat` of a world whose seats are the first and the second. */
@@ -32,6 +33,20 @@ export const leagueFields = ({ every, size }: { every: number; size: number }) =
     step: 0.1,
   }),
 });
+
+/** Share of the games against earlier selves, where half are against the present policy. */
+export const leagueShareField = option(real(0, 1), 0.5, {
+  label: 'Games against earlier selves',
+  sentence:
+    'Share of the games of a step against an earlier self, among those that the world’s own player does not play; the others are against the present policy.',
+  step: 0.1,
+});
+
+/** Reader of a task's options, which may carry a strategy beside the world's own options. */
+export const withoutStrategy =
+  <Options>(parse: (options: WorldOptions) => Options) =>
+  ({ strategy: _, ...own }: WorldOptions): Options =>
+    parse(own);
 
 /** Options of a world with `leagueFields` and its own share of games against earlier selves. */
 interface LeagueOptions {

@@ -14,7 +14,8 @@ const shortNames: { readonly [path: string]: string } = {
 
 /** Maximum number of changes that a name lists. */
 const mostListed = 3;
-const longest = 120;
+/** Maximum length of a run's name. */
+export const longestName = 120;
 
 function settingName(path: string): string {
   const label = findKnob(path)?.label ?? path.split('.').at(-1)!;
@@ -42,15 +43,16 @@ export function changedName(base: string, changes: readonly Difference[], taken:
   const kept = parts.filter((part) => !settings.some(({ name }) => part === name || part.startsWith(`${name} `)));
   const more = named.length > mostListed ? [`+${named.length - mostListed}`] : [];
   const full = [first, ...kept, ...new Set(settings.map(({ words }) => words)), ...more].join(', ');
-  return freeName(full.slice(0, longest), taken);
+  return freeName(full, taken);
 }
 
-/** The name, with the smallest number from 2 on if it is taken. */
-export function freeName(name: string, taken: readonly string[]): string {
+/** The name, cut to `longestName`, with the smallest number from 2 on if it is taken. */
+export function freeName(wanted: string, taken: readonly string[]): string {
+  const name = wanted.slice(0, longestName);
   if (!taken.includes(name)) return name;
   for (let number = 2; ; number++) {
     const end = ` (${number})`;
-    const numbered = name.slice(0, longest - end.length) + end;
+    const numbered = name.slice(0, longestName - end.length) + end;
     if (!taken.includes(numbered)) return numbered;
   }
 }

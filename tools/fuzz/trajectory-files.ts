@@ -174,7 +174,7 @@ const bigNumber = /(?:[:,[]|^)\s*-?(?:\d{16,}(?![\d.eE])|[\d.]+[eE]\+?\d{3})/;
 
 /** Describes a fault in how the file is read, or returns null. */
 export async function faultOf(text: string, format: TrajectoryFormat): Promise<string | null> {
-  if (bigNumber.test(text)) return null;
+  const hasBigNumber = bigNumber.test(text);
   const utf = bytes(text);
   // A lone surrogate does not survive encoding to bytes.
   const should = wanted(new TextDecoder().decode(utf), format.container);
@@ -183,21 +183,22 @@ export async function faultOf(text: string, format: TrajectoryFormat): Promise<s
     file = await TrajectoryFile.open(sourceOf(text));
   } catch (error) {
     if ((error as Error).name !== 'TrajectoryFileError') return `it fails with ${error}`;
-    return should?.length ? `the whole file is refused, but ${should.length} records are valid` : null;
+    return should?.length && !hasBigNumber ? `the whole file is refused, but ${should.length} records are valid` : null;
   }
   if (file.problems.some(({ line }) => !(line > 0))) return 'a problem has no line number';
   const taken: unknown[] = [];
   for (let i = 0; i < file.records.length; i++) {
     const { offset, bytes: length } = file.records.at(i);
+    const { source } = await file.read(i);
+    if (hasBigNumber) continue;
     const value = parsed(new TextDecoder().decode(utf.subarray(offset, offset + length)));
     if (!isRecord(value)) return `record ${i + 1} is accepted but invalid`;
-    const { source } = await file.read(i);
     const back = recognized(source!.fields)!.write(await file.read(i));
     if (JSON.stringify(sorted(back)) !== JSON.stringify(sorted(value)))
       return `record ${i + 1} is written differently than it was read`;
     taken.push(value);
   }
-  if (should && JSON.stringify(should) !== JSON.stringify(taken))
+  if (should && !hasBigNumber && JSON.stringify(should) !== JSON.stringify(taken))
     return `${taken.length} records are accepted, but ${should.length} are valid`;
   return null;
 }

@@ -7,7 +7,7 @@
 import { addsLayers, layersPath } from '../../experiment/added-layers.ts';
 import { type Experiment, ExperimentError } from '../../experiment/experiment.ts';
 import { type Difference, differences } from '../../experiment/paths.ts';
-import { changedName, freeName } from '../../experiment/run-names.ts';
+import { changedName, freeName, longestName } from '../../experiment/run-names.ts';
 import { StoreError } from '../../store/run.ts';
 import { assetFile, type NewRun, type RunStore, type StoredCheckpoint, stepOf } from '../../store/run-store.ts';
 import { sessionPolicy } from '../policies/registry.ts';
@@ -17,8 +17,6 @@ import { getRun } from '../stored-run.ts';
 /** Settings that define the meaning of weights and tokens: changing one needs a new run. */
 // Thoughts are fixed too: a policy with thoughts has a token that ends a thought.
 const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/, /^sampling\.thoughts$/];
-
-const longestName = 120;
 
 async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string]: Uint8Array }> {
   const manifest = await store.manifest(runId);
@@ -88,7 +86,7 @@ async function forkName(
   if (experiment.name !== parent.experiment.name) return freeName(experiment.name, taken);
   return changes.length
     ? changedName(parent.name, changes, taken)
-    : freeName(`${parent.name}, from step ${step}`.slice(0, longestName), taken);
+    : freeName(`${parent.name}, from step ${step}`, taken);
 }
 
 interface Kept {

@@ -1,9 +1,10 @@
 /** The games of the world's options, and their informations for self-play. */
 import type { Split, WorldOptions } from '../../envs/env.ts';
 import type { Game, Informations, SeatLine } from '../../envs/game.ts';
+import { byChance } from '../../envs/game-world.ts';
 import { dealsOf } from './deals.ts';
 import { ownOptions, parseBargain } from './options.ts';
-import { byChance, conceding } from './players.ts';
+import { conceding } from './players.ts';
 import { bargaining, linesOf, readBargain, type Talk } from './rules.ts';
 
 /** Deals of training and held-out deals; the held-out ones follow the others. */
@@ -34,7 +35,7 @@ export const bargainPlay = {
   game: gameOf,
   opponent: (options: WorldOptions) => {
     const { opponent, turns } = ownOptions(options);
-    return opponent === 'chance' ? byChance : conceding(turns);
+    return opponent === 'chance' ? byChance(gameOf(options)) : conceding(turns);
   },
   read: readBargain,
 };

@@ -1,9 +1,8 @@
 /** Schema of the bargaining world's options. */
 import * as v from 'valibot';
-import type { WorldOptions } from '../../envs/env.ts';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
-import { leagueFields, seatField } from '../../envs/seat-options.ts';
+import { leagueFields, seatField, withoutStrategy } from '../../envs/seat-options.ts';
 import { choice, option, real, whole } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
@@ -51,4 +50,4 @@ const schema = v.strictObject({
 export const parseBargain = optionsReader('Bargaining', schema);
 
 /** Options of a task, which may carry a strategy beside the world's own options. */
-export const ownOptions = ({ strategy: _, ...own }: WorldOptions) => parseBargain(own);
+export const ownOptions = withoutStrategy(parseBargain);

@@ -29,9 +29,3 @@ export const conceding =
     const weights = offered === null ? generosity : [...generosity, isEnough ? Number.POSITIVE_INFINITY : -1];
     return evenlyOverLargest(weights);
   };
-
-/** Every action with the same probability. */
-export const byChance: Mover<Talk> = ({ deal, offers }) => {
-  const count = offersIn(deal).size + (offers.length > 0 ? 1 : 0);
-  return new Array<number>(count).fill(1 / count);
-};

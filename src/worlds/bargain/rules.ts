@@ -3,7 +3,7 @@
  * `bargaining`: two seats offer in turn what the other may have, until one accepts or the turns are used up. An accepted
  * offer pays each seat the value of its part, divided by the value of the whole pool; without an agreement both get 0.
  */
-import type { Game, SeatLine } from '../../envs/game.ts';
+import { type Game, lineAt, type SeatLine } from '../../envs/game.ts';
 import { type Deal, listsUpTo, TOTAL, worthOf } from './deals.ts';
 
 /** A deal, what was offered so far, and if the last offer was accepted. */
@@ -134,8 +134,7 @@ export function linesOf(game: Game<Talk>, opening: Talk, seat: number, turns: nu
       (turn === 0 ? [[]] : lastOffers).map((last) => {
         // Of the earlier offers only the number can be seen.
         const talk = { ...opening, offers: new Array<readonly number[]>(turn).fill(last) };
-        const sees = game.sees(talk, seat);
-        return { information: sees, seat, before: [], turn: { sees, offered: game.actions(talk) } };
+        return lineAt(game, talk, seat);
       }),
     );
 }

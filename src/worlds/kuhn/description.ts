@@ -1,11 +1,11 @@
 /** Description of Kuhn poker: the facts that both its module and its client need. */
 import type { WorldDescription, WorldOptions } from '../../envs/env.ts';
 import { ownInstruction } from '../../envs/instruction.ts';
-import { leagueOf } from '../../envs/seat-options.ts';
+import { leagueOf, withoutStrategy } from '../../envs/seat-options.ts';
 import { parseKuhnOptions } from './options.ts';
 
 /** Options of a task, which may carry a strategy beside the world's own options. */
-export const ownOptions = ({ strategy: _, ...own }: WorldOptions) => parseKuhnOptions(own);
+export const ownOptions = withoutStrategy(parseKuhnOptions);
 
 export const kuhnDescription: WorldDescription = {
   name: 'kuhn',

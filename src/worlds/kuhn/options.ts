@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
-import { leagueFields, seatField } from '../../envs/seat-options.ts';
-import { choice, option, real } from '../../fields/fields.ts';
+import { leagueFields, leagueShareField, seatField } from '../../envs/seat-options.ts';
+import { choice, option } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
   seat: seatField,
@@ -15,12 +15,7 @@ const schema = v.strictObject({
     choiceLabels: { self: 'Itself', equilibrium: 'Equilibrium', chance: 'Chance' },
   }),
   ...leagueFields({ every: 20, size: 8 }),
-  leagueShare: option(real(0, 1), 0.5, {
-    label: 'Games against earlier selves',
-    sentence:
-      'Share of the games of a step against an earlier self, among those that the world’s own player does not play; the others are against the present policy.',
-    step: 0.1,
-  }),
+  leagueShare: leagueShareField,
   instruction: instructionField,
 });
 

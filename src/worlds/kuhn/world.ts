@@ -1,13 +1,13 @@
 /** Kuhn poker as a world: the policy takes a seat, and a strategy the other. */
 import type { World } from '../../envs/env.ts';
-import { seatLines, uniformStrategy } from '../../envs/game.ts';
+import { uniformStrategy } from '../../envs/game.ts';
 import { GameWorld } from '../../envs/game-world.ts';
 import { seatsOf } from '../../envs/seat-options.ts';
 import { kuhnDescription, ownOptions } from './description.ts';
-import { kuhnEnding, kuhnEquilibrium, kuhnGame } from './rules.ts';
+import { kuhnEnding, kuhnEquilibrium, kuhnGame, kuhnLines } from './rules.ts';
 
 const equilibrium = kuhnEquilibrium();
-const chance = uniformStrategy(seatLines(kuhnGame));
+const chance = uniformStrategy(kuhnLines());
 
 export const openKuhn = (): World =>
   new GameWorld({

@@ -1,9 +1,9 @@
 /** The game of the world's options, its informations for self-play, and who won. */
 import type { WorldOptions } from '../../envs/env.ts';
 import type { Informations, PlayedGame, SeatLine, Strategy } from '../../envs/game.ts';
-import { stateAfter } from '../../envs/game-world.ts';
+import { byChance, stateAfter } from '../../envs/game-world.ts';
 import { ownOptions } from './options.ts';
-import { byChance, ownMover } from './players.ts';
+import { ownMover } from './players.ts';
 import { proposerLines, rooms, solverLines, walking, winnerOf } from './rules.ts';
 
 /** Rules that a game goes on by. */
@@ -11,7 +11,7 @@ export const walkPlay = {
   game: (options: WorldOptions) => walking(ownOptions(options).moves),
   opponent: (options: WorldOptions) => {
     const { opponent, moves } = ownOptions(options);
-    return (opponent === 'chance' ? byChance : ownMover)(moves);
+    return opponent === 'chance' ? byChance(walking(moves)) : ownMover(moves);
   },
 };
 
@@ -20,7 +20,7 @@ const part = (strategy: Strategy, lines: readonly SeatLine[]): Strategy =>
 
 export function informationsOf(options: WorldOptions): Informations {
   const { moves } = ownOptions(options);
-  const solving = solverLines();
+  const solving = solverLines(moves);
   return {
     lines: [...rooms.flatMap((start) => proposerLines(start, moves)), ...solving],
     // The other seat of a solver is a proposer, who begins in the room of the deal.

@@ -1,10 +1,9 @@
 /** Schema of the options of proposer and solver. */
 import * as v from 'valibot';
-import type { WorldOptions } from '../../envs/env.ts';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
-import { leagueFields } from '../../envs/seat-options.ts';
-import { choice, option, real, whole } from '../../fields/fields.ts';
+import { leagueFields, leagueShareField, withoutStrategy } from '../../envs/seat-options.ts';
+import { choice, option, whole } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
   seat: option(choice(['both', 'proposer', 'solver']), 'solver', {
@@ -27,12 +26,7 @@ const schema = v.strictObject({
     level: 'basic',
   }),
   ...leagueFields({ every: 10, size: 8 }),
-  leagueShare: option(real(0, 1), 0.5, {
-    label: 'Games against earlier selves',
-    sentence:
-      'Share of the games of a step against an earlier self, among those that the world’s own player does not play; the others are against the present policy.',
-    step: 0.1,
-  }),
+  leagueShare: leagueShareField,
   instruction: instructionField,
 });
 
@@ -40,4 +34,4 @@ const schema = v.strictObject({
 export const parseProposer = optionsReader('Proposer and solver', schema);
 
 /** Options of a task, which may carry a strategy beside the world's own options. */
-export const ownOptions = ({ strategy: _, ...own }: WorldOptions) => parseProposer(own);
+export const ownOptions = withoutStrategy(parseProposer);

@@ -12,12 +12,10 @@ export function shortestWay(from: string, to: string): string[] {
   }
 }
 
-/** Ways to the rooms that a proposer may draw: those within its moves. */
-const waysFrom = (start: string, moves: number): string[][] =>
-  rooms
-    .filter((room) => room !== start)
-    .map((room) => shortestWay(start, room))
-    .filter(({ length }) => length <= moves);
+/** Shortest ways from each room to all others. */
+const waysFrom = new Map(
+  rooms.map((start) => [start, rooms.filter((room) => room !== start).map((room) => shortestWay(start, room))]),
+);
 
 /**
  * The player of both seats. As the proposer each action has the share of the rooms that it leads to, among those that
@@ -32,7 +30,7 @@ export const ownMover = (moves: number): Mover<Walk> => {
       return actions.map((action) => (action === `go ${next}` ? 1 : 0));
     }
     const { shown, start } = walk;
-    const open = waysFrom(start, moves).filter((way) => shown.every((room, k) => way[k] === room));
+    const open = waysFrom.get(start)!.filter((way) => way.length <= moves && shown.every((room, k) => way[k] === room));
     // After moves of another player, off every such way: it stops, or walks on.
     if (open.length === 0) return actions.map((_, a) => (a === 0 ? 1 : 0));
     const counts = actions.map(
@@ -42,10 +40,3 @@ export const ownMover = (moves: number): Mover<Walk> => {
     return counts.map((count) => count / open.length);
   };
 };
-
-export const byChance =
-  (moves: number): Mover<Walk> =>
-  (walk) => {
-    const actions = walking(moves).actions(walk);
-    return actions.map(() => 1 / actions.length);
-  };

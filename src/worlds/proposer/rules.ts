@@ -5,7 +5,7 @@
  * each over the largest tB; here the solver gets 1 more, so that a failure pays 0. A proposer is therefore paid for rooms
  * that it reaches sooner than the solver does, and for none if the solver knows every shortest way.
  */
-import type { Game, SeatLine } from '../../envs/game.ts';
+import { type Game, lineAt, type SeatLine } from '../../envs/game.ts';
 
 const doors: readonly (readonly [string, string])[] = [
   ['hall', 'kitchen'],
@@ -29,6 +29,7 @@ export const nextTo: { readonly [room: string]: readonly string[] } = Object.fro
 const MOST_MOVES = 8;
 /** What a failure counts as, and what all payoffs are divided by. */
 const FAILED = MOST_MOVES + 1;
+
 export interface Walk {
   start: string;
   /** Rooms that the proposer went to. */
@@ -102,33 +103,34 @@ export const walking = (moves: number): Game<Walk> => ({
 export function walkEnding(walk: Walk, seat: number): string {
   const place = placeIn(walk);
   const other = seat === proposer ? 'the solver' : 'you';
-  const end = solverIn(walk) === place ? `got to the ${place} in ${walk.tried.length}` : `did not get to the ${place}`;
-  return `${other} ${end} moves , ${seat === proposer ? 'you' : 'the proposer'} in ${walk.shown.length}`;
+  const end =
+    solverIn(walk) === place ? `got to the ${place} in ${walk.tried.length} moves` : `did not get to the ${place}`;
+  return `${other} ${end} , ${seat === proposer ? 'you' : 'the proposer'} in ${walk.shown.length}`;
 }
 
 /** The turns that a proposer can have from a room, each once. */
 export function proposerLines(start: string, moves: number): SeatLine[] {
-  let here = new Set([start]);
+  const game = walking(moves);
+  const opening = game.deals.find((walk) => walk.start === start)!;
   const lines: SeatLine[] = [];
-  for (let left = moves; left > 0; left--) {
-    for (const room of here)
-      lines.push(lineOf(proposer, proposerText(start, room, left), proposals(start, room, left)));
+  let here = new Set([start]);
+  for (let gone = 0; gone < moves; gone++) {
+    for (const room of here) {
+      // Of the way only its length and its last room can be seen.
+      const shown = new Array<string>(gone).fill(room);
+      lines.push(lineAt(game, { ...opening, shown }, proposer));
+    }
     here = new Set([...here].flatMap((room) => nextTo[room]));
   }
   return lines;
 }
 
 /** The turns that a solver can have. */
-export const solverLines = (): SeatLine[] =>
-  rooms.flatMap((target) =>
+export function solverLines(moves: number): SeatLine[] {
+  const game = walking(moves);
+  return rooms.flatMap((target) =>
     rooms
       .filter((room) => room !== target)
-      .map((room) => lineOf(solver, solverText(target, room), nextTo[room].map(go))),
+      .map((start) => lineAt(game, { start, shown: [target], stopped: true, tried: [] }, solver)),
   );
-
-const lineOf = (seat: number, sees: string, offered: readonly string[]): SeatLine => ({
-  information: sees,
-  seat,
-  before: [],
-  turn: { sees, offered },
-});
+}
