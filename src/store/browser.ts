@@ -2,7 +2,7 @@
  * The store of a page: IndexedDB, or memory where the browser denies storage (a frame of another site, a strict
  * setting), or what is stored cannot be opened. The first call decides, for the lifetime of the worker.
  */
-import type { Backend, Change, RunManifest, Space, StoredRecord } from './run.ts';
+import type { Backend, BlobChoice, Change, RunManifest, Snapshot, Space, StoredRecord } from './run.ts';
 
 /** A store whose opening can be tried. */
 interface LastingStore extends Backend {
@@ -68,6 +68,10 @@ export class BrowserStore implements Backend {
 
   async records(id: string): Promise<StoredRecord[]> {
     return (await this.choose()).records(id);
+  }
+
+  async snapshot(id: string, choose: BlobChoice): Promise<Snapshot | null> {
+    return (await this.choose()).snapshot(id, choose);
   }
 
   async change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {

@@ -18,6 +18,7 @@ import { MemoryStore } from './memory.ts';
 import {
   type CheckpointMeta,
   type HandoffSource,
+  type RunManifest,
   type RunOrigin,
   type StoredRecord,
   type StoredRun,
@@ -47,6 +48,19 @@ export interface BundleOptions {
 
 const padded = (step: number) => String(step).padStart(6, '0');
 const isStored = (name: string) => name.endsWith('.safetensors') || name.endsWith('.bin');
+
+/** Names in the zip of the blobs that it contains, by their names in the store. */
+function entryNames({ files, run }: RunManifest, which: BundleOptions['checkpoints'] = 'last'): Map<string, string> {
+  const names = Object.keys(files);
+  const last = Math.max(-1, ...names.map((name) => stepOf(name, 'checkpoint') ?? -1));
+  const kept = [last, run.best?.step ?? -1];
+  return new Map(
+    names.flatMap((name) => {
+      const entry = entryName(name, kept, which);
+      return entry === null ? [] : [[name, entry]];
+    }),
+  );
+}
 
 /** Zip name of a blob of the store, or null if it is left out. */
 function entryName(file: string, kept: readonly number[], which: BundleOptions['checkpoints']): string | null {
@@ -102,24 +116,20 @@ function indexed(
   return zipOf(new Map([['tabgym.json', encode(JSON.stringify(index, null, 1))], ...entries]));
 }
 
-/** Exports a stored run as one file. */
+/** Exports a stored run as one file, as its last commit left it. It may be trained meanwhile. */
 export async function exportRun(
   store: RunStore,
   id: string,
   options: BundleOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const manifest = await store.manifest(id);
-  const lines = linesOf(await store.records(id));
-  const kept = [Math.max(-1, ...(await store.checkpointSteps(id))), manifest.run.best?.step ?? -1];
+  const namesOf = (manifest: RunManifest) => entryNames(manifest, options.checkpoints);
+  const { manifest, records, blobs } = await store.snapshot(id, (each) => [...namesOf(each).keys()]);
+  const lines = linesOf(records);
   const entries = new Map<string, Uint8Array>([
     ['experiment.json', encode(JSON.stringify(manifest.run.experiment, null, 2))],
     ['steps.jsonl', encode(lines.map((line) => `${line}\n`).join(''))],
   ]);
-  for (const file of Object.keys(manifest.files)) {
-    const name = entryName(file, kept, options.checkpoints ?? 'last');
-    const bytes = name && (await store.read(manifest, file));
-    if (bytes) entries.set(name, bytes);
-  }
+  for (const [file, name] of namesOf(manifest)) entries.set(name, blobs.get(file)!);
   for (const [name, bytes] of Object.entries(options.assets ?? {})) entries.set(name, bytes);
   const run = options.anonymous ? anonymous(manifest.run) : manifest.run;
   return indexed(run, manifest.checkpoints, entries, lines);

@@ -12,11 +12,13 @@ import { promises as realFs } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Backend,
+  type BlobChoice,
   type Change,
   CorruptError,
   type FileInfo,
   keyed,
   type RunManifest,
+  type Snapshot,
   type Space,
   type StoredRecord,
 } from './run.ts';
@@ -44,7 +46,7 @@ const hashOf = (manifest: object) => sha256(new TextEncoder().encode(JSON.string
 const missing = (error: unknown) => (error as { code?: string }).code === 'ENOENT';
 
 export class FolderStore implements Backend {
-  /** Serialises changes. */
+  /** Serialises changes and snapshots. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -95,7 +97,10 @@ export class FolderStore implements Backend {
 
   async read(id: string, name: string): Promise<Uint8Array | null> {
     const info = (await this.manifest(id))?.files[name];
-    if (!info) return null;
+    return info ? this.blob(id, name, info) : null;
+  }
+
+  private async blob(id: string, name: string, info: FileInfo): Promise<Uint8Array | null> {
     try {
       return new Uint8Array(await this.fs.readFile(this.place(id, physical(name, info))));
     } catch (error) {
@@ -122,8 +127,22 @@ export class FolderStore implements Backend {
     }
   }
 
+  snapshot(id: string, choose: BlobChoice): Promise<Snapshot | null> {
+    return this.inTurn(async () => {
+      const manifest = await this.manifest(id);
+      if (!manifest) return null;
+      const blobs = new Map<string, Uint8Array | null>();
+      for (const name of choose(manifest)) blobs.set(name, await this.blob(id, name, manifest.files[name]));
+      return { manifest, records: await this.records(id), blobs };
+    });
+  }
+
   change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
-    const next = this.last.then(() => this.apply(id, make));
+    return this.inTurn(() => this.apply(id, make));
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.last.then(work);
     this.last = next.catch(() => {});
     return next;
   }

@@ -4,7 +4,16 @@
  */
 import { type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
 import { joined } from './joined.ts';
-import { type Backend, type Change, keyed, type RunManifest, type Space, type StoredRecord } from './run.ts';
+import {
+  type Backend,
+  type BlobChoice,
+  type Change,
+  keyed,
+  type RunManifest,
+  type Snapshot,
+  type Space,
+  type StoredRecord,
+} from './run.ts';
 
 export const PART_BYTES = 60 * 2 ** 20;
 const STORES = ['manifests', 'records', 'blobs'] as const;
@@ -17,6 +26,9 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
   // slice instead of subarray, because cloning a view clones its whole buffer.
   for (let at = 0; at === 0 || at < bytes.length; at += PART_BYTES) yield bytes.slice(at, at + PART_BYTES);
 }
+
+/** A blob from its parts; null: it has none. */
+const wholeOf = (parts: Uint8Array[]) => (parts.length ? joined(parts) : null);
 
 /** The database is there, and lacks a part that every version of it has. */
 class DamagedStorageError extends Error {
@@ -62,12 +74,24 @@ export class IndexedDbStore implements Backend {
   }
 
   async read(id: string, name: string): Promise<Uint8Array | null> {
-    const parts = await (await this.open()).getAll('blobs', under(id, name));
-    return parts.length ? joined(parts) : null;
+    return wholeOf(await (await this.open()).getAll('blobs', under(id, name)));
   }
 
   async records(id: string): Promise<StoredRecord[]> {
     return (await this.open()).getAll('records', under(id));
+  }
+
+  async snapshot(id: string, choose: BlobChoice): Promise<Snapshot | null> {
+    const tx = (await this.open()).transaction(STORES);
+    const [manifests, records, blobs] = STORES.map((store) => tx.objectStore(store));
+    const manifest = keyed<RunManifest | null>((await manifests.get(id)) ?? null, id);
+    if (!manifest) return null;
+    const names = choose(manifest);
+    const [found, ...parts] = await Promise.all([
+      records.getAll(under(id)),
+      ...names.map((name) => blobs.getAll(under(id, name))),
+    ]);
+    return { manifest, records: found, blobs: new Map(names.map((name, i) => [name, wholeOf(parts[i])])) };
   }
 
   /** A change whose connection the browser closes has written nothing, and is made again on a new connection. */

@@ -1,11 +1,22 @@
 /** The store in memory, for pages that may store nothing. Its runs last until the trainer's worker ends. */
-import { type Backend, type Change, copyOf, type RunManifest, type Space, type StoredRecord } from './run.ts';
+import {
+  type Backend,
+  type BlobChoice,
+  type Change,
+  copyOf,
+  type RunManifest,
+  type Snapshot,
+  type Space,
+  type StoredRecord,
+} from './run.ts';
 
 interface KeptRun {
   manifest: RunManifest;
   blobs: Map<string, Uint8Array>;
   records: Map<number, StoredRecord>;
 }
+
+const recordsOf = ({ records }: KeptRun) => copyOf([...records.values()].sort((a, b) => a.step - b.step));
 
 export class MemoryStore implements Backend {
   private readonly runs = new Map<string, KeptRun>();
@@ -24,8 +35,16 @@ export class MemoryStore implements Backend {
   }
 
   async records(id: string): Promise<StoredRecord[]> {
-    const records = [...(this.runs.get(id)?.records.values() ?? [])];
-    return copyOf(records.sort((a, b) => a.step - b.step));
+    const run = this.runs.get(id);
+    return run ? recordsOf(run) : [];
+  }
+
+  async snapshot(id: string, choose: BlobChoice): Promise<Snapshot | null> {
+    const run = this.runs.get(id);
+    if (!run) return null;
+    const manifest = copyOf(run.manifest);
+    const blobs = new Map(choose(manifest).map((name) => [name, run.blobs.get(name)?.slice() ?? null]));
+    return { manifest, records: recordsOf(run), blobs };
   }
 
   /** Everything that can fail comes before the first change, so that a change is whole or absent. */

@@ -10,6 +10,7 @@ import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
 import {
   type Backend,
   type Blob,
+  type BlobChoice,
   type CheckpointMeta,
   CorruptError,
   copyOf,
@@ -119,6 +120,22 @@ function isManifest(value: unknown): value is RunManifest {
   return hasTypes && hasOptional && isObject(experiment) && isOrigin(origin);
 }
 
+function checkedManifest(id: string, found: RunManifest | null): RunManifest {
+  if (!found) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);
+  if (!isManifest(found))
+    throw new CorruptError(`Run ${id} cannot be read: its description is damaged. Import an exported copy.`);
+  return found;
+}
+
+function checkedBlob({ run, files }: RunManifest, name: string, bytes: Uint8Array | null): Uint8Array {
+  const info = files[name];
+  if (bytes?.byteLength === info.bytes && crc32(bytes) === info.crc) return bytes;
+  throw new CorruptError(
+    `${name} of run "${run.name}" is damaged: ${bytes?.byteLength ?? 0} bytes of ${info.bytes}, or their checksum differs. ` +
+      'Fork the run from an earlier step, or import an exported copy.',
+  );
+}
+
 const mostTags = 20;
 const longestTag = 40;
 const longestNotes = 4000;
@@ -154,11 +171,20 @@ export class RunStore {
   }
 
   async manifest(id: string): Promise<RunManifest> {
-    const found = await this.backend.manifest(id);
-    if (!found) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);
-    if (!isManifest(found))
-      throw new CorruptError(`Run ${id} cannot be read: its description is damaged. Import an exported copy.`);
-    return found;
+    return checkedManifest(id, await this.backend.manifest(id));
+  }
+
+  /** Verified data of one commit, of a run that may be trained meanwhile. Throws CorruptError. */
+  async snapshot<R extends StoredRecord>(
+    id: string,
+    choose: BlobChoice,
+  ): Promise<{ manifest: RunManifest; records: R[]; blobs: Map<string, Uint8Array> }> {
+    const found = await this.backend.snapshot(id, (manifest) => (isManifest(manifest) ? choose(manifest) : []));
+    const manifest = checkedManifest(id, found?.manifest ?? null);
+    const { name, step } = manifest.run;
+    const records = verifiedRecords(found!.records as R[], { name, step, chain: manifest.chain });
+    const blobs = [...found!.blobs].map(([file, bytes]) => [file, checkedBlob(manifest, file, bytes)] as const);
+    return { manifest, records, blobs: new Map(blobs) };
   }
 
   async get<E>(id: string): Promise<StoredRun<E>> {
@@ -326,15 +352,8 @@ export class RunStore {
 
   /** Reads a blob by its name in the manifest and verifies its checksum. */
   async read(manifest: RunManifest, name: string): Promise<Uint8Array | null> {
-    const info = manifest.files[name];
-    if (!info) return null;
-    const bytes = await this.backend.read(manifest.run.id, name);
-    if (bytes?.byteLength !== info.bytes || crc32(bytes) !== info.crc)
-      throw new CorruptError(
-        `${name} of run "${manifest.run.name}" is damaged: ${bytes?.byteLength ?? 0} bytes of ${info.bytes}, or their checksum differs. ` +
-          'Fork the run from an earlier step, or import an exported copy.',
-      );
-    return bytes;
+    if (!manifest.files[name]) return null;
+    return checkedBlob(manifest, name, await this.backend.read(manifest.run.id, name));
   }
 
   async rename(id: string, name: string): Promise<void> {

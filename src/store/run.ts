@@ -120,6 +120,18 @@ export interface Change {
   onWritten?: (count: number) => void;
 }
 
+/** Data of a run, all of the same commit. */
+export interface Snapshot {
+  manifest: RunManifest;
+  /** Ascending by step. */
+  records: StoredRecord[];
+  /** Blobs by name; null for one that is missing. */
+  blobs: ReadonlyMap<string, Uint8Array | null>;
+}
+
+/** Chooses the blobs of a snapshot by their names. */
+export type BlobChoice = (manifest: RunManifest) => readonly string[];
+
 export interface Space {
   usage: number;
   quota: number;
@@ -132,6 +144,8 @@ export interface Backend {
   read(id: string, name: string): Promise<Uint8Array | null>;
   /** Ascending by step. */
   records(id: string): Promise<StoredRecord[]>;
+  /** Reads a run between two changes. Null: there is no such run. */
+  snapshot(id: string, choose: BlobChoice): Promise<Snapshot | null>;
   change(id: string, make: (current: RunManifest | null) => Change): Promise<void>;
   space(): Promise<Space>;
   /** False if the runs end with the page. Absent where they always last. */

@@ -1,5 +1,5 @@
 // The page's API on stand-in engines: two tabs, forks, copies, the bin, import and export of files.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { promises as fs, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -160,6 +160,23 @@ describe('a fork', () => {
 });
 
 describe('files', () => {
+  it('a copy made during training has the records and checkpoints of one step', async () => {
+    const slow = async (...args: Parameters<typeof fs.readFile>) => {
+      if (String(args[0]).endsWith('.bin')) await new Promise((resolve) => setTimeout(resolve, 50));
+      return fs.readFile(...args);
+    };
+    const store = new RunStore(new FolderStore(folder, { ...fs, readFile: slow as typeof fs.readFile }));
+    const parts = { store, engines: new FakeEngines(), locks: new SharedLocks() };
+    const service = new TrainerService({ ...parts, presets: [micro] });
+    const run = await service.createRun(micro);
+    await service.train(run.id, { steps: 2 });
+    const copying = service.duplicate(run.id);
+    await service.train(run.id);
+    const copy = await copying;
+    expect((await service.records(copy.id)).at(-1)?.step).toBe(copy.step);
+    expect((await service.checkpointSteps(copy.id)).at(-1)).toBe(copy.step);
+  });
+
   it('a run is exported, imported into an empty store, and continues with the same numbers', async () => {
     const one = tab();
     const run = await one.service.createRun(micro);

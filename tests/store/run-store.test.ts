@@ -159,6 +159,24 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     await store.close();
   });
 
+  it('exports a run during training as one commit left it', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await claimed(store);
+    const files: Promise<Uint8Array>[] = [];
+    for (let step = 0; step <= 12; step++) {
+      await store.commit(id, 'me', commitOf(step));
+      files.push(exportRun(store, id, { checkpoints: 'all' }));
+    }
+    for (const [step, file] of (await Promise.all(files)).entries()) {
+      const run = readRun(file, 'a.tabgym');
+      expect(run.step).toBeGreaterThanOrEqual(step);
+      const steps = Array.from({ length: run.step! + 1 }, (_, each) => each);
+      expect(run.records?.map((record) => record.step)).toEqual(steps);
+      expect([...run.trajectories!.keys()]).toEqual(steps);
+      expect(run.checkpoints?.at(-1)?.meta.step).toBe(run.step);
+    }
+  });
+
   it('has a bin with undo, and a purge', async () => {
     let now = 1000;
     const store = new RunStore(backends[name](), () => now);

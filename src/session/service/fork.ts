@@ -8,7 +8,7 @@ import { addsLayers, layersPath } from '../../experiment/added-layers.ts';
 import { type Experiment, ExperimentError } from '../../experiment/experiment.ts';
 import { type Difference, differences } from '../../experiment/paths.ts';
 import { changedName, freeName, longestName } from '../../experiment/run-names.ts';
-import { StoreError } from '../../store/run.ts';
+import { type RunManifest, StoreError } from '../../store/run.ts';
 import { assetFile, type NewRun, type RunStore, type StoredCheckpoint, stepOf } from '../../store/run-store.ts';
 import { sessionPolicy } from '../policies/registry.ts';
 import type { StepRecord } from '../protocol.ts';
@@ -105,31 +105,34 @@ function grown(experiment: Experiment, { checkpoint, assets }: Kept): Pick<NewRu
   return { checkpoints: [{ meta, bytes: larger.checkpoint }], assets: larger.assets };
 }
 
-/** Copies the run with all its stored data. Returns the new id. */
+/** Copies the run with all its stored data, as its last commit left it. Returns the new id. */
 export async function duplicateRun(store: RunStore, runId: string): Promise<string> {
-  const parent = await getRun(store, runId);
-  const steps = await store.checkpointSteps(runId);
-  const checkpoints = await Promise.all(steps.map(async (step) => (await store.checkpoint(runId, step))!));
+  const { experiment } = await getRun(store, runId);
+  const { manifest, records, blobs } = await store.snapshot(runId, ({ files }) => Object.keys(files));
+  const { name, step, success, best } = manifest.run;
   const copy: NewRun = {
-    name: `${parent.name} (copy)`.slice(0, longestName),
-    experiment: parent.experiment,
-    origin: { kind: 'duplicate', parent: runId, step: parent.step },
-    step: parent.step,
-    success: parent.success,
-    records: await store.records(runId),
-    best: parent.best,
-    checkpoints,
-    trajectories: await trajectoriesOf(store, runId),
-    assets: await assetsOf(store, runId),
+    name: `${name} (copy)`.slice(0, longestName),
+    experiment,
+    origin: { kind: 'duplicate', parent: runId, step },
+    step,
+    success,
+    records,
+    best,
+    ...partsOf(blobs, manifest),
   };
   return (await store.create(copy)).id;
 }
 
-async function trajectoriesOf(store: RunStore, runId: string): Promise<Map<number, Uint8Array>> {
-  const found = new Map<number, Uint8Array>();
-  for (const file of Object.keys((await store.manifest(runId)).files)) {
-    const step = stepOf(file, 'trajectories');
-    if (step !== null) found.set(step, (await store.trajectories(runId, step))!);
+/** A run's blobs by what they are. */
+function partsOf(blobs: ReadonlyMap<string, Uint8Array>, manifest: RunManifest) {
+  const checkpoints: StoredCheckpoint[] = [];
+  const trajectories = new Map<number, Uint8Array>();
+  const assets: { [name: string]: Uint8Array } = {};
+  for (const [file, bytes] of blobs) {
+    const [checkpoint, step] = [stepOf(file, 'checkpoint'), stepOf(file, 'trajectories')];
+    if (checkpoint !== null) checkpoints.push({ meta: manifest.checkpoints[checkpoint], bytes });
+    else if (step !== null) trajectories.set(step, bytes);
+    else assets[file.slice(assetFile('').length)] = bytes;
   }
-  return found;
+  return { checkpoints, trajectories, assets };
 }
