@@ -20,6 +20,14 @@ export const linkOf = (before: string, record: object): string =>
 
 type Chain = NonNullable<RunManifest['chain']>;
 
+/** The ends of the chain of stored records; undefined: they have no links. */
+export function endOf(stored: readonly StoredRecord[]): Chain | undefined {
+  const [last, before] = [stored.at(-1), stored.at(-2)].map(
+    (each) => (each as Linked<StoredRecord> | undefined)?.chain,
+  );
+  return last === undefined ? undefined : { last, before: before ?? '' };
+}
+
 /** Records with their links, after the link `from`, and the ends of the chain. */
 export const linked = <R extends StoredRecord>(records: readonly R[], from = '') => atOnce(linking(records, from));
 

@@ -5,14 +5,14 @@
  */
 import { crc32 } from './crc32.ts';
 import { within, withRests } from './in-parts.ts';
-import { linked, linking, verifiedRecords } from './record-chain.ts';
+import { checkedBlob, checkedManifest, isManifest } from './manifest-check.ts';
+import { endOf, linked, linking, verifiedRecords } from './record-chain.ts';
 import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
 import {
   type Backend,
   type Blob,
   type BlobChoice,
   type CheckpointMeta,
-  CorruptError,
   copyOf,
   isPartName,
   OwnershipError,
@@ -36,6 +36,8 @@ export const assetFile = (name: string) => `asset/${name}`;
 export function stepOf(file: string, prefix: 'checkpoint' | 'trajectories'): number | null {
   return file.startsWith(`${prefix}/`) ? Number(file.slice(prefix.length + 1)) : null;
 }
+
+const fileStep = (file: string) => stepOf(file, 'checkpoint') ?? stepOf(file, 'trajectories');
 
 export interface StoredCheckpoint {
   meta: CheckpointMeta;
@@ -99,41 +101,6 @@ const everySome = (call: (count: number) => void) => (count: number) => {
 
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-const isObject = (value: unknown): value is { [field: string]: unknown } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
-
-const isText = (value: unknown) => typeof value === 'string';
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
-const isOrigin = (value: unknown) =>
-  isObject(value) && (value.kind !== 'fork' || (Array.isArray(value.changes) && value.changes.every(isObject)));
-const isSweepPlace = (value: unknown) => isObject(value) && isText(value.id) && isObject(value.document);
-const isAbsentOr = (value: unknown, holds: (value: unknown) => boolean) => value === undefined || holds(value);
-
-/** True for a manifest whose fields are of the types that every reader of a list of runs uses. */
-function isManifest(value: unknown): value is RunManifest {
-  if (!isObject(value) || !isObject(value.run) || !isObject(value.files) || !isObject(value.checkpoints)) return false;
-  const { id, name, step, updatedAt, experiment, origin, tags, notes, sweep } = value.run;
-  const hasTypes = [id, name].every(isText) && [step, updatedAt].every(Number.isFinite);
-  const hasOptional = isAbsentOr(tags, isTexts) && isAbsentOr(notes, isText) && isAbsentOr(sweep, isSweepPlace);
-  return hasTypes && hasOptional && isObject(experiment) && isOrigin(origin);
-}
-
-function checkedManifest(id: string, found: RunManifest | null): RunManifest {
-  if (!found) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);
-  if (!isManifest(found))
-    throw new CorruptError(`Run ${id} cannot be read: its description is damaged. Import an exported copy.`);
-  return found;
-}
-
-function checkedBlob({ run, files }: RunManifest, name: string, bytes: Uint8Array | null): Uint8Array {
-  const info = files[name];
-  if (bytes?.byteLength === info.bytes && crc32(bytes) === info.crc) return bytes;
-  throw new CorruptError(
-    `${name} of run "${run.name}" is damaged: ${bytes?.byteLength ?? 0} bytes of ${info.bytes}, or their checksum differs. ` +
-      'Fork the run from an earlier step, or import an exported copy.',
-  );
 }
 
 const mostTags = 20;
@@ -234,10 +201,11 @@ export class RunStore {
 
   /**
    * Commits one step in one transaction: adds record, checkpoint and trajectories, and drops what the retention rules
-   * drop.
+   * drop. A step before the last takes the later ones back.
    */
   async commit(id: string, owner: string, commit: StepCommit): Promise<void> {
     const { record, checkpoint, trajectories } = commit;
+    await this.takeBack(id, owner, record.step);
     const put = this.blobsOf({
       name: '',
       experiment: null,
@@ -252,9 +220,7 @@ export class RunStore {
       if (checkpoint) manifest.checkpoints[record.step] = checkpoint.meta;
       putFiles(manifest, put);
       if (commit.best) manifest.run.best = commit.best;
-      // A step that is written again replaces the last link.
-      const from = record.step > manifest.run.step ? manifest.chain?.last : manifest.chain?.before;
-      const { records, chain } = linked([record], from);
+      const { records, chain } = linked([record], manifest.chain?.last);
       manifest.chain = chain;
       const remove = this.drop(manifest, record.step);
       manifest.run.step = record.step;
@@ -262,6 +228,29 @@ export class RunStore {
       if (commit.success !== undefined) manifest.run.success = commit.success;
       manifest.run.bytes = totalBytes(manifest);
       return { manifest, put, remove, records };
+    });
+  }
+
+  /**
+   * Removes the steps from `first` on, which are computed again since the last checkpoint. A change of its own: the
+   * folder writes records before the manifest, and a kill between them must not leave a link that nothing follows.
+   */
+  private async takeBack(id: string, owner: string, first: number): Promise<void> {
+    const stored = await this.backend.manifest(id);
+    // A new run is at step 0, without a record.
+    if (!stored || first > stored.run.step || (first === 0 && !stored.chain)) return;
+    const kept = (await this.backend.records(id)).filter((record) => Object(record).step < first);
+    await this.write(id, 0, (current) => {
+      const manifest = this.owned(current, id, owner);
+      const remove = Object.keys(manifest.files).filter((file) => (fileStep(file) ?? -1) >= first);
+      for (const file of remove) delete manifest.files[file];
+      for (const step of Object.keys(manifest.checkpoints))
+        if (Number(step) >= first) delete manifest.checkpoints[step];
+      if (manifest.run.best && manifest.run.best.step >= first) delete manifest.run.best;
+      manifest.chain = endOf(kept);
+      manifest.run.step = Math.max(0, first - 1);
+      manifest.run.bytes = totalBytes(manifest);
+      return { manifest, remove };
     });
   }
 

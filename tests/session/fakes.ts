@@ -105,9 +105,11 @@ export class FakeEngine implements Engine {
   async save(options?: { reference?: boolean }): Promise<PolicyState> {
     if (options?.reference)
       return { tensors: new Map([['w', { shape: [8], data: this.reference.slice() }]]), optimizerStep: 0 };
+    const { unused } = this.factory;
     const tensors: TensorMap = new Map([
       ['w', { shape: [8], data: this.weights.slice() }],
       ['exp_avg.w', { shape: [8], data: this.moment.slice() }],
+      ['unused', { shape: [unused.length], data: unused }],
     ]);
     return { tensors, optimizerStep: this.optimizerStep };
   }
@@ -157,6 +159,8 @@ export type Hook = (
 ) => Promise<void> | void;
 
 export class FakeEngines implements EngineFactory {
+  /** Numbers in each checkpoint beside the weights, to make it large. */
+  unused = new Float32Array(0);
   opened: OpenOptions[] = [];
   engines: FakeEngine[] = [];
   constructor(readonly hook: Hook = () => {}) {}

@@ -13,6 +13,7 @@ import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { MOST_RECOVERIES, Session } from '../../src/session/run/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { IndexedDbStore } from '../../src/store/indexeddb.ts';
+import { SMALL_CHECKPOINT } from '../../src/store/retention.ts';
 import type { Backend } from '../../src/store/run.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { FakeEngines, type Hook } from './fakes.ts';
@@ -105,6 +106,32 @@ describe.each(Object.keys(backends))('a session on %s', (name) => {
       batchPlan: { rows: 8 },
     });
     expect(Object.keys(resumed.engines.opened[0].assets!)).toEqual(['tokenizer.json', 'config.json']);
+  });
+
+  it('killed between two checkpoints of a large policy, computes the steps after the first again', async () => {
+    const experiment = { ...micro, evaluation: { ...micro.evaluation, every: 0 } };
+    const store = new RunStore(backends[name]());
+    const id = await newRun(store, experiment);
+    let reached = () => {};
+    const inStep = new Promise<void>((resolve) => (reached = resolve));
+    const hook: Hook = (what, step) => {
+      if (what !== 'step' || step !== 6) return;
+      reached();
+      return never;
+    };
+    const doomed = sessionOn(store, id, hook, experiment);
+    doomed.engines.unused = new Float32Array(SMALL_CHECKPOINT / 4);
+    void doomed.session.train();
+    await inStep;
+    expect([(await store.get(id)).step, await store.checkpointSteps(id)]).toEqual([5, [0]]);
+
+    const again = new RunStore(backends[name]());
+    const resumed = sessionOn(again, id, undefined, experiment);
+    await resumed.session.train({ steps: 2 });
+    expect((await recordsOf(again, id)).map(({ step }) => step)).toEqual([0, 1, 2]);
+    expect(await again.trajectorySteps(id)).toEqual([1, 2]);
+    await resumed.session.train();
+    expect(await recordsOf(again, id)).toEqual(await uninterrupted(experiment));
   });
 });
 
