@@ -247,7 +247,8 @@ export interface OpenedSweep {
 interface SweepApi {
   /** Creates the runs of a document with seeds and variants, without starting any. */
   createSweep(experiment: unknown, name?: string): Promise<RunSummary[]>;
-  openSweep(sweepId: string): Promise<OpenedSweep>;
+  /** `onProgress` false: rejects with OpeningCanceledError. */
+  openSweep(sweepId: string, onProgress?: ShareReport): Promise<OpenedSweep>;
   /** Trains the runs in turn until all are finished or the sweep is paused. */
   trainSweep(sweepId: string): Promise<void>;
   /** Resolves when the step in progress is committed. */
@@ -256,8 +257,8 @@ interface SweepApi {
   exportSweep(sweepId: string): Promise<Blob>;
 }
 
-/** Receives the share of an import that is done, from 0 to 1; false cancels it. */
-export type ImportProgress = (share: number) => boolean | Promise<boolean>;
+/** Receives the share of an import or an opening that is done, from 0 to 1; false cancels it. */
+export type ShareReport = (share: number) => boolean | Promise<boolean>;
 
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
 export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
@@ -284,8 +285,14 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   keepRecording(file: Blob, name: string): Promise<void>;
   listRuns(): Promise<RunSummary[]>;
   createRun(experiment: unknown, name?: string): Promise<RunSummary>;
-  /** Opens a run for reading, and for training if this tab can own it. */
-  openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: 'this-tab' | 'another-tab' }>;
+  /**
+   * Opens a run for reading, and for training if this tab can own it. `onProgress` false: rejects with
+   * OpeningCanceledError, and the run is not opened.
+   */
+  openRun(
+    runId: string,
+    onProgress?: ShareReport,
+  ): Promise<{ summary: RunSummary; records: StepRecord[]; owner: 'this-tab' | 'another-tab' }>;
   takeOver(runId: string): Promise<void>;
   train(runId: string, options?: { steps?: number }): Promise<void>;
   /**
@@ -358,7 +365,7 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
     name: string,
     model?: string | null,
     whole?: boolean,
-    onProgress?: ImportProgress,
+    onProgress?: ShareReport,
   ): Promise<RunSummary>;
   /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
   exportPolicy(runId: string): Promise<Blob>;

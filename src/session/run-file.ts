@@ -33,7 +33,8 @@ const longestPath = 100;
 /** Throws BundleError if a record lacks what the charts and reports read. */
 export const checkRecords = (records: readonly unknown[]): void => atOnce(checkingRecords(records));
 
-function* checkingRecords(records: readonly unknown[]): Work<void> {
+/** Checks records as `checkRecords`, in parts. */
+export function* checkingRecords(records: readonly unknown[]): Work<void> {
   for (const [k, each] of records.entries()) {
     yield k / records.length;
     const result = v.safeParse(record, each, { abortEarly: true });

@@ -74,11 +74,15 @@ export class DamagedRecordError extends CorruptError {
  * Records without their links, up to step `last`. The end of the chain is checked if all of them
  * are read. Throws DamagedRecordError.
  */
-export function verifiedRecords<R extends StoredRecord>(
+export const verifiedRecords = <R extends StoredRecord>(...run: Parameters<typeof verifyingRecords<R>>): R[] =>
+  atOnce(verifyingRecords(...run));
+
+/** Verifies records as `verifiedRecords`, in parts. */
+export function* verifyingRecords<R extends StoredRecord>(
   stored: readonly R[],
   { name, step, chain }: { name: string; step: number; chain?: Chain },
   last = step,
-): R[] {
+): Work<R[]> {
   const out: R[] = [];
   let before = '';
   const refuse = (at: number) => new DamagedRecordError(name, at, out.at(-1)?.step ?? null);
@@ -91,6 +95,7 @@ export function verifiedRecords<R extends StoredRecord>(
     if (link === undefined ? before !== '' : link !== linkOf(before, record)) throw refuse(each.step);
     before = link ?? '';
     out.push(record);
+    yield out.length / stored.length;
   }
   if (last >= step && chain && before !== chain.last) throw refuse((out.at(-1)?.step ?? -1) + 1);
   return out;

@@ -6,7 +6,7 @@
 import { crc32 } from './crc32.ts';
 import { within, withRests } from './in-parts.ts';
 import { checkedBlob, checkedManifest, isManifest } from './manifest-check.ts';
-import { endOf, linked, linking, verifiedRecords } from './record-chain.ts';
+import { endOf, linked, linking, verifiedRecords, verifyingRecords } from './record-chain.ts';
 import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
 import {
   type Backend,
@@ -293,11 +293,15 @@ export class RunStore {
 
   /**
    * Records of the committed steps up to `last`, ascending. Throws DamagedRecordError for one that differs from what was
-   * written.
+   * written. `report` receives the share that is done; its rejection ends the reading.
    */
-  async records<R extends StoredRecord>(id: string, last?: number): Promise<R[]> {
+  async records<R extends StoredRecord>(
+    id: string,
+    last?: number,
+    report: (share: number) => Promise<void> = async () => {},
+  ): Promise<R[]> {
     const [{ run, chain }, records] = [await this.manifest(id), await this.backend.records(id)];
-    return verifiedRecords(records as R[], { name: run.name, step: run.step, chain }, last);
+    return withRests(verifyingRecords(records as R[], { name: run.name, step: run.step, chain }, last), report);
   }
 
   /** Steps with trajectories, ascending. */

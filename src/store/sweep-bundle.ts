@@ -6,8 +6,9 @@
  *   runs/01.tabgym ...         as `bundle.ts` writes them
  */
 import * as v from 'valibot';
-import { BundleError, exportRun, parseJson, readRun } from './bundle.ts';
+import { BundleError, exportRun, parseJson, readingRun } from './bundle.ts';
 import { crc32 } from './crc32.ts';
+import { atOnce, type Work, within } from './in-parts.ts';
 import { unfoldedBound } from './inflate.ts';
 import type { SweepPlace } from './run.ts';
 import type { NewRun, RunStore } from './run-store.ts';
@@ -95,7 +96,10 @@ const bytesOf = ({ checkpoints = [], trajectories = new Map(), assets = {} }: Ne
 /**
  * Reads and verifies the runs of a sweep's file, as a sweep with id `newId`. Returns null if the file is not a sweep.
  */
-export function readSweep(bytes: Uint8Array, fileName: string, newId: string): NewRun[] | null {
+export const readSweep = (...file: Parameters<typeof readingSweep>) => atOnce(readingSweep(...file));
+
+/** Reads a sweep's file as `readSweep`, in parts. */
+export function* readingSweep(bytes: Uint8Array, fileName: string, newId: string): Work<NewRun[] | null> {
   const index = indexOf(bytes);
   if (!index) return null;
   if (index.format !== SWEEP_FORMAT)
@@ -110,16 +114,19 @@ export function readSweep(bytes: Uint8Array, fileName: string, newId: string): N
   const files = sweepFiles(bytes);
   const read = new Set<string>();
   let unfolded = 0;
-  return index.runs.map(({ file, crc, name, place }) => {
+  const runs: NewRun[] = [];
+  const count = index.runs.length;
+  for (const [k, { file, crc, name, place }] of index.runs.entries()) {
     if (read.has(file)) throw new BundleError(`sweep.json in this file names ${file} twice. Export the sweep again.`);
     read.add(file);
     const run = Object.hasOwn(files, file) ? files[file] : undefined;
     if (!run || crc32(run) !== crc)
       throw new BundleError(`${file} in this file is ${run ? 'damaged' : 'missing'}. Export the sweep again.`);
-    const { summary: _, ...opened } = readRun(run, fileName);
+    const { summary: _, ...opened } = yield* within([k / count, (k + 1) / count], readingRun(run, fileName));
     unfolded += bytesOf(opened);
     if (unfolded > unfoldedBound(bytes.length))
       throw new BundleError(`The runs of this sweep unfold to more than ${unfoldedBound(bytes.length)} bytes.`);
-    return { ...opened, name, sweep: { ...place, id: newId, name: index.name, document: index.document } };
-  });
+    runs.push({ ...opened, name, sweep: { ...place, id: newId, name: index.name, document: index.document } });
+  }
+  return runs;
 }

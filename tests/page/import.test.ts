@@ -1,4 +1,4 @@
-/** Import of a long run: its progress, its cancellation, and a recording refused by its size alone. */
+/** Import and opening of a long run: progress and cancellation, and a recording refused by its size alone. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, open, serveMock } from './harness.ts';
@@ -37,6 +37,30 @@ test('a long import shows its progress, and is canceled with nothing left behind
   await chooser.setInputFiles(runFile('short.tabgym'));
   await page.getByText('“short” was imported.').waitFor();
   expect(await importing.count()).toBe(0);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('opening a long run shows its progress, and once canceled leaves the open run', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+  await button(page, 'Runs').click();
+  const runs = page.locator('tabgym-runs');
+  await button(page, 'Edit: half the learning rate').click();
+  await runs.getByLabel('New name').fill('long run');
+  await button(page, 'Save').click();
+  await button(page, 'Open: long run').click();
+  const opening = page.locator('tabgym-import-progress');
+  await opening.getByText('Opening “long run”').waitFor();
+  await opening.getByText(/ left\./).waitFor();
+  await button(page, 'Cancel').click();
+  await opening.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).hash).toContain('run=run-1');
+  expect(await page.locator('tabgym-notices .notice').count()).toBe(0);
+  // By its address, too.
+  await page.evaluate(() => (location.hash = '#run=run-2'));
+  await opening.getByText('Opening “long run”').waitFor();
+  await button(page, 'Cancel').click();
+  await expect.poll(() => new URL(page.url()).hash).toContain('run=run-1');
   expect(errors).toEqual([]);
   await close();
 });

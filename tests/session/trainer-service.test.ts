@@ -376,6 +376,20 @@ describe('two tabs', () => {
   });
 });
 
+describe('opening', () => {
+  it('is canceled with the run left to other tabs, and a sweep’s too', async () => {
+    const locks = new SharedLocks();
+    const [first, second] = [tab(locks), tab(locks)];
+    const [run] = await first.service.createSweep({ ...micro, steps: 2, sweep: { seeds: [1, 2], variants: [] } });
+    await first.service.trainSweep(run.sweep!.id);
+    await first.service.openRun((await first.service.createRun(micro)).id);
+    const canceled = { name: 'OpeningCanceledError' };
+    await expect(first.service.openRun(run.id, () => false)).rejects.toMatchObject(canceled);
+    await expect(first.service.openSweep(run.sweep!.id, () => false)).rejects.toMatchObject(canceled);
+    expect((await second.service.openRun(run.id)).owner).toBe('this-tab');
+  });
+});
+
 describe('sweeps', () => {
   const document = { ...micro, steps: 3, sweep: { seeds: [1, 2], variants: [] } };
   const sweptRecords = async (service: TrainerService, id: string) =>
@@ -396,6 +410,23 @@ describe('sweeps', () => {
     const first = await service.importRun(await service.exportSweep(id), 'sweep.tabgym');
     expect(first.sweep!.id).not.toBe(id);
     expect(await sweptRecords(service, first.sweep!.id)).toEqual(await sweptRecords(service, id));
+  });
+
+  it('an import reports its progress, and leaves no run behind once it is canceled', async () => {
+    const { service } = tab();
+    const [{ sweep }] = await service.createSweep(document);
+    await service.trainSweep(sweep!.id);
+    const file = await service.exportSweep(sweep!.id);
+    const before = await service.listRuns();
+    for (const share of [0, 0.7, 0.9, 1]) {
+      const importing = service.importRun(file, 'sweep.tabgym', null, false, (each) => each < share);
+      await expect(importing).rejects.toMatchObject({ name: 'ImportCanceledError' });
+      expect(await service.listRuns()).toEqual(before);
+    }
+    const shares: number[] = [];
+    await service.importRun(file, 'sweep.tabgym', null, false, (share) => shares.push(share) > 0);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect([shares[0] < 0.2, shares.at(-1)]).toEqual([true, 1]);
   });
 
   it('are refused as one run, and if another tab has one of their runs', async () => {

@@ -19,7 +19,7 @@ export class DeviceUsers {
   readonly sweeps: Sweeps;
   readonly suites: Evaluations;
   readonly talks: Talks;
-  private readonly holds = new Map<string, Hold>();
+  private readonly held = new Map<string, Hold>();
 
   /** `prepare`: the document that a run stores, with the files that it names. */
   constructor(
@@ -77,10 +77,14 @@ export class DeviceUsers {
     if (this.session === session) this.session = null;
   }
 
+  holds(runId: string): boolean {
+    return this.held.has(runId);
+  }
+
   async hold(runId: string): Promise<boolean> {
-    if (this.holds.has(runId)) return true;
+    if (this.held.has(runId)) return true;
     const hold = await this.parts.locks.acquire(runId, () => this.lost(runId));
-    if (hold) this.holds.set(runId, hold);
+    if (hold) this.held.set(runId, hold);
     return hold !== null;
   }
 
@@ -90,20 +94,20 @@ export class DeviceUsers {
       await this.session.close();
       this.session = null;
     }
-    this.holds.get(runId)?.release();
-    this.holds.delete(runId);
+    this.held.get(runId)?.release();
+    this.held.delete(runId);
   }
 
   /** Runs that are neither in focus nor training are released for other tabs. */
   async releaseOthers(runId: string): Promise<void> {
     const busy = this.session && isActive(this.session.status);
-    for (const other of [...this.holds.keys()])
+    for (const other of [...this.held.keys()])
       if (other !== runId && !(busy && this.session!.runId === other) && !this.sweeps.isBusy(other))
         await this.release(other);
   }
 
   private lost(runId: string): void {
-    this.holds.delete(runId);
+    this.held.delete(runId);
     this.emit({ type: 'owner', runId, owner: 'another-tab' });
     if (this.sweeps.isBusy(runId)) void this.sweeps.close();
     if (this.session?.runId !== runId) return;
@@ -114,7 +118,7 @@ export class DeviceUsers {
 
   /** Takes a run from the tab that owns it. */
   async takeOver(runId: string): Promise<void> {
-    if (!this.holds.has(runId)) this.holds.set(runId, await this.parts.locks.steal(runId, () => this.lost(runId)));
+    if (!this.held.has(runId)) this.held.set(runId, await this.parts.locks.steal(runId, () => this.lost(runId)));
     this.emit({ type: 'owner', runId, owner: 'this-tab' });
   }
 
@@ -129,7 +133,7 @@ export class DeviceUsers {
     await this.suites.cancel();
     await this.sweeps.close();
     await this.talks.close();
-    for (const runId of [...this.holds.keys()]) await this.release(runId);
+    for (const runId of [...this.held.keys()]) await this.release(runId);
     await this.session?.close();
   }
 }

@@ -4,7 +4,7 @@ import { withModelName } from '../../models/names.ts';
 import { within, withRests } from '../../store/in-parts.ts';
 import { StoreError } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import type { ImportProgress } from '../protocol.ts';
+import type { ShareReport } from '../protocol.ts';
 import { readingRunFile } from '../run-file.ts';
 
 /** Thrown once the caller has canceled the import. */
@@ -15,12 +15,14 @@ class ImportCanceledError extends StoreError {
 export interface ImportOptions {
   model: string | null;
   whole: boolean;
-  onProgress?: ImportProgress;
+  onProgress?: ShareReport;
 }
+
+type Report = (share: number) => Promise<void>;
 
 interface Places {
   store: RunStore;
-  sweeps: { import(bytes: Uint8Array, name: string): Promise<string | null> };
+  sweeps: { import(bytes: Uint8Array, name: string, report: Report): Promise<string | null> };
 }
 
 /** Returns the id of the run, or of a sweep's first one. */
@@ -30,11 +32,11 @@ export async function importFile(
   name: string,
   { model, whole, onProgress = () => true }: ImportOptions,
 ): Promise<string> {
-  const report = async (share: number) => {
+  const report: Report = async (share) => {
     if (!(await onProgress(share))) throw new ImportCanceledError(`The import of ${name} was canceled.`);
   };
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const first = await sweeps.import(bytes, name);
+  const first = await sweeps.import(bytes, name, report);
   if (first) return first;
   const run = await withRests(within([0, 0.4], readingRunFile(bytes, name, { whole })), report);
   const experiment = withModelName(parseExperiment(run.experiment), model);

@@ -22,7 +22,6 @@ import type {
   ComparisonRequest,
   DeviceName,
   GpuReport,
-  ImportProgress,
   LiveTurn,
   MemoryPlanReport,
   OpenedSweep,
@@ -31,6 +30,7 @@ import type {
   ReplayFrame,
   RunSummary,
   SessionEvent,
+  ShareReport,
   StepComparison,
   StepDetail,
   StepInspection,
@@ -43,11 +43,12 @@ import type {
 import { copyIn, keptCopy } from '../run/recording-files.ts';
 import { recordedComparison } from '../run/step-comparison.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
-import { getRun, listRuns, requireParts, unlistedRuns } from '../stored-run.ts';
+import { getRun, listRuns, unlistedRuns } from '../stored-run.ts';
 import type { TalkApi } from '../talk-protocol.ts';
 import { tokenTextsOf } from '../text/token-texts.ts';
 import { DeviceUsers } from './device-users.ts';
 import { duplicateRun, forkRun } from './fork.ts';
+import { openingReport, openRun } from './opening.ts';
 import { ReadOnlyError } from './ownership.ts';
 import type { ServiceParts } from './parts.ts';
 import { exportedPolicy, zippedFiles } from './policy-files.ts';
@@ -55,8 +56,6 @@ import { withRunFiles } from './run-files.ts';
 import { importFile } from './run-import.ts';
 
 const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
-type Owner = 'this-tab' | 'another-tab';
 
 export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
@@ -173,12 +172,8 @@ export class TrainerService implements TrainerApi {
     return this.announced((await this.parts.store.create(placed)).id);
   }
 
-  async openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: Owner }> {
-    const summary = await getRun(this.parts.store, runId);
-    requireParts(summary);
-    const owner: Owner = (await this.users.hold(runId)) ? 'this-tab' : 'another-tab';
-    await this.users.releaseOthers(runId);
-    return { summary, records: await this.parts.store.records<StepRecord>(runId), owner };
+  openRun(runId: string, onProgress?: ShareReport): ReturnType<TrainerApi['openRun']> {
+    return openRun({ store: this.parts.store, users: this.users }, runId, onProgress);
   }
 
   async takeOver(runId: string): Promise<void> {
@@ -201,8 +196,8 @@ export class TrainerService implements TrainerApi {
     return runs;
   }
 
-  openSweep(sweepId: string): Promise<OpenedSweep> {
-    return this.users.sweeps.open(sweepId);
+  openSweep(sweepId: string, onProgress?: ShareReport): Promise<OpenedSweep> {
+    return this.users.sweeps.open(sweepId, openingReport(onProgress));
   }
 
   async trainSweep(sweepId: string): Promise<void> {
@@ -350,7 +345,7 @@ export class TrainerService implements TrainerApi {
     name: string,
     model: string | null = null,
     whole = false,
-    onProgress?: ImportProgress,
+    onProgress?: ShareReport,
   ): Promise<RunSummary> {
     const places = { store: this.parts.store, sweeps: this.users.sweeps };
     return this.announced(await importFile(places, file, name, { model, whole, onProgress }));

@@ -6,14 +6,17 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { variantsOf } from '../../experiment/sweep.ts';
 import { BundleError } from '../../store/bundle.ts';
+import { type Work, within, withRests } from '../../store/in-parts.ts';
 import type { NewRun, RunStore } from '../../store/run-store.ts';
-import { exportSweep, readSweep } from '../../store/sweep-bundle.ts';
+import { exportSweep, readingSweep } from '../../store/sweep-bundle.ts';
 import type { EngineFactory } from '../engine.ts';
 import { isActive, type OpenedSweep, type SessionEvent, type StepRecord } from '../protocol.ts';
 import type { OtherThread } from '../run/freeze-watch.ts';
-import { checkRecords } from '../run-file.ts';
+import { checkingRecords } from '../run-file.ts';
 import { SweepSession } from './sweep.ts';
 import { completeSweep, createSweep, type Prepare, runsOfSweep, type SweepRun } from './sweep-runs.ts';
+
+type Report = (share: number) => Promise<void>;
 
 export interface SweepsParts {
   store: RunStore;
@@ -38,6 +41,15 @@ function placeOf({ sweep }: NewRun): NonNullable<NewRun['sweep']> {
   return { ...sweep!, document };
 }
 
+/** The runs of a sweep's file, all of them checked; null: the file is not a sweep. */
+function* readingChecked(bytes: Uint8Array, fileName: string): Work<NewRun[] | null> {
+  const runs = yield* within([0, 0.8], readingSweep(bytes, fileName, crypto.randomUUID()));
+  if (!runs) return null;
+  const checking = (k: number) => [0.8 + (0.2 * k) / runs.length, 0.8 + (0.2 * (k + 1)) / runs.length] as const;
+  for (const [k, run] of runs.entries()) yield* within(checking(k), checkingRecords(run.records ?? []));
+  return runs.map((run) => ({ ...run, experiment: parseExperiment(run.experiment), sweep: placeOf(run) }));
+}
+
 export class Sweeps {
   private session: SweepSession | null = null;
 
@@ -56,8 +68,9 @@ export class Sweeps {
     return runsOfSweep(store, await createSweep(store, document, name, prepare));
   }
 
-  async open(id: string): Promise<OpenedSweep> {
-    const runs = await this.withRecords(id);
+  /** `report` receives the share of the records that is read; its rejection ends the reading. */
+  async open(id: string, report?: Report): Promise<OpenedSweep> {
+    const runs = await this.withRecords(id, report);
     const [{ run }] = runs;
     const { name, document } = run.sweep;
     const session = this.session?.id === id ? this.session : this.newSession(id, runs);
@@ -103,15 +116,26 @@ export class Sweeps {
     );
   }
 
-  /** The first run of a sweep's file; null: the file is not a sweep. */
-  async import(bytes: Uint8Array, fileName: string): Promise<string | null> {
-    const runs = readSweep(bytes, fileName, crypto.randomUUID());
-    if (!runs) return null;
+  /**
+   * The first run of a sweep's file; null: the file is not a sweep. `report` receives the share that is done. If it
+   * rejects, or if a run cannot be stored, none of them is.
+   */
+  async import(bytes: Uint8Array, fileName: string, report: Report = async () => {}): Promise<string | null> {
+    const { store } = this.parts;
     // All runs are checked before the first is stored.
-    for (const run of runs) checkRecords(run.records ?? []);
-    const checked = runs.map((run) => ({ ...run, experiment: parseExperiment(run.experiment), sweep: placeOf(run) }));
+    const runs = await withRests(within([0, 0.4], readingChecked(bytes, fileName)), report);
+    if (!runs) return null;
     const ids: string[] = [];
-    for (const run of checked) ids.push((await this.parts.store.create(run)).id);
+    try {
+      for (const [k, run] of runs.entries()) {
+        const reportRun = (share: number) => report(0.4 + (0.6 * (k + share)) / runs.length);
+        ids.push((await store.create(run, reportRun)).id);
+        await reportRun(1);
+      }
+    } catch (error) {
+      await Promise.allSettled(ids.map((id) => store.purge(id)));
+      throw error;
+    }
     return ids[0];
   }
 
@@ -120,9 +144,14 @@ export class Sweeps {
     return new SweepSession(id, runs, { store, engines, emit, otherThread });
   }
 
-  private async withRecords(id: string): Promise<{ run: SweepRun; records: StepRecord[] }[]> {
+  private async withRecords(id: string, report: Report = async () => {}) {
     const { store } = this.parts;
     const runs = await runsOfSweep(store, id);
-    return Promise.all(runs.map(async (run) => ({ run, records: await store.records<StepRecord>(run.id) })));
+    const opened: { run: SweepRun; records: StepRecord[] }[] = [];
+    for (const [k, run] of runs.entries()) {
+      const reportRun = (share: number) => report((k + share) / runs.length);
+      opened.push({ run, records: await store.records<StepRecord>(run.id, undefined, reportRun) });
+    }
+    return opened;
   }
 }

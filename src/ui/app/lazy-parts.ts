@@ -8,6 +8,11 @@ export const lazyParts: LazyParts = {
     return Object.assign(new TabgymCodeQuestion(), { name, carried }).ask();
   },
   importRun: async (...file) => (await import('../panels/import-progress.ts')).importRun(...file),
+  showOpening: async (name, open) => {
+    const progress = await import('../panels/import-progress.ts').catch(() => null);
+    // A run opens without it too.
+    return progress ? progress.showOpening(name, open) : open(() => undefined);
+  },
   loadShareDialog: () => import('../panels/share.ts'),
   openGrader: async () => (await import('./grading-client.ts')).openGrader(),
   loadComparison: () => import('../charts/compare-runs.ts'),

@@ -228,11 +228,13 @@ export class Controller extends InShell {
     const before = this.state.run;
     this.store.set({ opening: true });
     await this.notifier.attempt('open', async () => {
-      const { summary, records, owner } = await this.api.openRun(id);
+      const opened = await this.read(id);
+      if (!opened) return;
+      const { summary, records, owner, sweep } = opened;
       this.navigation.forget();
       const finished = summary.step >= summary.experiment.steps;
-      await this.sweep.follow(summary);
-      const sweeps = summary.sweep ? this.state.sweep?.state.status : undefined;
+      if (sweep !== this.state.sweep) this.store.set({ sweep, wholeSweep: sweep !== null });
+      const sweeps = sweep?.state.status;
       const own = finished ? 'finished' : summary.step > 0 ? 'paused' : 'idle';
       this.store.set({
         run: summary,
@@ -248,14 +250,31 @@ export class Controller extends InShell {
       this.draft.use(structuredClone(summary.experiment));
     });
     this.store.set({ opening: false });
-    const place = this.state.run?.id === id ? this.links.placeIn(this.state.run) : null;
+    if (this.state.run?.id !== id) return this.stay();
+    const place = this.links.placeIn(this.state.run);
     this.links.forget();
     if (place) this.navigation.select(place);
     else if (takeDraft || !this.state.selection.run) this.navigation.select({ run: id });
     await this.navigation.loadKept();
     void this.navigation.load();
     if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
-    if (this.state.run && this.state.status !== 'idle') void this.recorded.playRun(id, this.state.run.step);
+    if (this.state.run?.id === id && this.state.status !== 'idle') void this.recorded.playRun(id, this.state.run.step);
+  }
+
+  /** Selects the run in focus again if the address names one that was not opened. */
+  private stay() {
+    const { run, selection } = this.state;
+    if (run && selection.run !== run.id) this.navigation.select({ run: run.id });
+  }
+
+  /** Reads a run and its sweep, with progress. Returns null if the person cancels it. */
+  private read(id: string) {
+    const listed = this.state.runs.find((run) => run.id === id);
+    const ofRun = listed && this.sweep.isToRead(listed) ? 0.3 : 1;
+    return this.parts.showOpening(listed?.name ?? id, async (part) => {
+      const opened = await this.api.openRun(id, part(0, ofRun));
+      return { ...opened, sweep: await this.sweep.of(opened.summary, part(0.3, 1)) };
+    });
   }
 
   /** Makes a run of the draft, without training it. */

@@ -5,7 +5,7 @@ import type { Result } from '../../classroom/grade.ts';
 import type { ContributionApi } from '../../classroom/together/contribute.ts';
 import type { CustomCode } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
+import type { RunSummary, ShareReport, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import type { Lesson } from '../state/lesson.ts';
 import type { Store } from '../state/state.ts';
 import type { Client } from './client.ts';
@@ -39,6 +39,14 @@ export interface LazyParts {
   askAboutCode(experiment: Experiment, carried: readonly CustomCode[]): Promise<boolean>;
   /** Imports a run's file and shows its progress; null: the person canceled it. */
   importRun(api: TrainerApi, file: File, whole: boolean): Promise<RunSummary | null>;
+  /**
+   * Shows the progress of opening a run. `part` makes the report of the part from one share to another. Null: the person
+   * canceled it.
+   */
+  showOpening<T>(
+    name: string,
+    open: (part: (from: number, to: number) => ShareReport | undefined) => Promise<T>,
+  ): Promise<T | null>;
   /** Defines the element of the share dialog. */
   loadShareDialog(): Promise<unknown>;
   /** Defines the element that compares stored runs. */

@@ -1,6 +1,13 @@
 /** Sweep of the run in focus: opened with the run, updated by the events of its runs, exported. */
 import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
-import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
+import type {
+  OpenedSweep,
+  RunSummary,
+  SessionEvent,
+  ShareReport,
+  StepRecord,
+  TrainerApi,
+} from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { Store } from '../state/state.ts';
 import type { Notifier } from './notifier.ts';
@@ -19,17 +26,21 @@ export class SweepInFocus {
     private readonly notifier: Notifier,
   ) {}
 
-  /** Loads the sweep of a run; sets none if the run has no sweep. */
-  async follow(run: RunSummary): Promise<void> {
-    const { sweep } = this.store.state;
-    if (!run.sweep) return this.store.set({ sweep: null });
-    // An open sweep is up to date: its steps arrive as events.
-    if (sweep?.id === run.sweep.id) return;
-    const { id } = run.sweep;
-    const opened = await this.api()
-      .openSweep(id)
-      .catch(() => null);
-    this.store.set({ sweep: opened, wholeSweep: opened !== null });
+  /** True if the sweep of a run has to be read. An open sweep is up to date: its steps arrive as events. */
+  isToRead({ sweep }: RunSummary): boolean {
+    return sweep !== undefined && sweep.id !== this.store.state.sweep?.id;
+  }
+
+  /** The sweep of a run; null if it has none, or one that cannot be read. */
+  async of(run: RunSummary, onProgress?: ShareReport): Promise<OpenedSweep | null> {
+    if (!run.sweep) return null;
+    if (!this.isToRead(run)) return this.store.state.sweep;
+    return this.api()
+      .openSweep(run.sweep.id, onProgress)
+      .catch((error: Error) => {
+        if (error.name === 'OpeningCanceledError') throw error;
+        return null;
+      });
   }
 
   /** All experiments that train together with a run: those of the sweep's existing and missing runs. */

@@ -20,6 +20,7 @@ import type {
   RunStatus,
   RunSummary,
   SessionEvent,
+  ShareReport,
   TokenPlace,
   TrainerApi,
   TriesOptions,
@@ -50,6 +51,14 @@ import { mockReply } from './talk-mock.ts';
 import { treeStep } from './tree-mock.ts';
 
 const worldFixtures = Object.values<ViewFixture>(fixtures);
+
+/** Work of ten seconds. Throws an error of this name if it is canceled. */
+async function tenSeconds(canceled: string, onProgress?: ShareReport) {
+  for (let share = 0; share < 1; share += 0.01) {
+    if (onProgress && !(await onProgress(share))) throw Object.assign(new Error(), { name: canceled });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
 
 class MockTrainer implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
@@ -205,8 +214,9 @@ class MockTrainer implements TrainerApi {
     );
   }
 
-  async openRun(id: string) {
+  async openRun(...[id, onProgress]: Parameters<TrainerApi['openRun']>) {
     const { summary, records } = this.run(id);
+    if (summary.name.startsWith('long')) await tenSeconds('OpeningCanceledError', onProgress);
     if (['preparing', 'running', 'error', 'read-only'].includes(this.state)) setTimeout(() => this.play(id), 50);
     return { summary, records: [...records], owner: this.owner };
   }
@@ -419,11 +429,7 @@ class MockTrainer implements TrainerApi {
 
   async importRun(...[file, name, , , onProgress]: Parameters<TrainerApi['importRun']>) {
     const text = await file.text();
-    // A long one, which takes ten seconds.
-    for (let share = 0; name.startsWith('long') && share < 1; share += 0.01) {
-      if (!(await onProgress?.(share))) throw Object.assign(new Error(), { name: 'ImportCanceledError' });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    if (name.startsWith('long')) await tenSeconds('ImportCanceledError', onProgress);
     if (!text.includes('tabgym-run'))
       throw new Error(`“${name}” is not an exported run. Choose a .tabgym file that this page wrote.`);
     return this.add(
