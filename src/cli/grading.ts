@@ -76,6 +76,12 @@ export function submissionOf(file: string, assignment: Assignment, env: NodeJS.P
   };
 }
 
+/** Folder of a file's own results: its name without the ending, or with it if that is the place of something else. */
+function folderOf(file: string, taken: ReadonlyMap<string, Content>): string {
+  const name = file.replace(/\.tabgym$/, '');
+  return ['', '.', '..'].includes(name) || taken.has(name) ? file : name;
+}
+
 /** Files of the results, by name. */
 export function resultFiles(assignment: Assignment, results: readonly Result[], seed: number): Map<string, Content> {
   const all = inOrder(results);
@@ -89,7 +95,7 @@ export function resultFiles(assignment: Assignment, results: readonly Result[], 
     [seedFile, `${seed}\n`],
   ]);
   for (const result of all) {
-    const at = all.length === 1 ? '' : `${result.file.replace(/\.tabgym$/, '')}/`;
+    const at = all.length === 1 ? '' : `${folderOf(result.file, files)}/`;
     files.set(`${at}result.json`, classroom50(assignment, result, submissionOf(result.file, assignment)));
     files.set(`${at}results.json`, gradescope(assignment, result));
   }

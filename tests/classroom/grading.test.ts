@@ -1,4 +1,7 @@
 // Grading on the processor: honest files are graded twice to the same bytes, forged ones refused by name.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { assignmentHash, forPupils } from '../../src/classroom/assignment.ts';
 import { classCsv, duplicates, leaderboard } from '../../src/classroom/class-report.ts';
@@ -6,6 +9,7 @@ import { type Graded, type GradeOptions, grade } from '../../src/classroom/grade
 import { openHandIn } from '../../src/classroom/hand-in.ts';
 import { classroom50, gradescope } from '../../src/classroom/school-formats.ts';
 import { resultFiles, submissionOf } from '../../src/cli/grading.ts';
+import { writeFolder } from '../../src/cli/whole-files.ts';
 import { nodeEngines } from '../../src/library/node/engines.ts';
 import { classAssignment, classSteps, handedIn } from '../../tools/classroom/class-files.ts';
 import { forgeries, partsOf, type Sources, withNewHashes, withOldHashes } from '../../tools/classroom/forgeries.ts';
@@ -69,6 +73,23 @@ describe('an honest file', () => {
     expect(scope.score).toBe(own.score);
     expect(scope.tests.map(({ max_score: most }: { max_score: number }) => most)).toEqual([4, 1, 1, 2, 2, 2]);
   }, 60_000);
+});
+
+it('results of files with any name stay in the folder, and replace no file of the class', async () => {
+  const names = ['a.tabgym', '.tabgym', '..tabgym', '...tabgym', 'grades.csv.tabgym', 'seed.txt.tabgym'];
+  const results = await Promise.all(names.map((name) => graded(new Uint8Array(8), name)));
+  const out = join(mkdtempSync(join(tmpdir(), 'tabgym-grades-')), 'class');
+  try {
+    const files = resultFiles(assignment, results, 11);
+    writeFolder(out, files);
+    expect(readdirSync(dirname(out))).toEqual(['class']);
+    const folders = readdirSync(out, { withFileTypes: true }).filter((each) => each.isDirectory());
+    expect(folders.map(({ name }) => readdirSync(join(out, name)))).toEqual(
+      names.map(() => ['result.json', 'results.json']),
+    );
+  } finally {
+    rmSync(dirname(out), { recursive: true, force: true });
+  }
 });
 
 it('leaves a task over an unknown suite to the teacher, and grades the others', async () => {
