@@ -43,7 +43,8 @@ const recordsFile = (step: number) => `records-${String(Math.floor(step / RECORD
 /** Hash of a manifest as a reader parses it. */
 const hashOf = (manifest: object) => sha256(new TextEncoder().encode(JSON.stringify(manifest)));
 
-const missing = (error: unknown) => (error as { code?: string }).code === 'ENOENT';
+const codeOf = (error: unknown) => (error as { code?: string }).code;
+const missing = (error: unknown) => codeOf(error) === 'ENOENT';
 
 export class FolderStore implements Backend {
   /** Serialises changes and snapshots. */
@@ -90,7 +91,8 @@ export class FolderStore implements Backend {
     try {
       return await this.fs.readFile(path, 'utf8');
     } catch (error) {
-      if (missing(error)) return null;
+      // Among the folders of runs may be a file of the system, such as .DS_Store.
+      if (missing(error) || codeOf(error) === 'ENOTDIR') return null;
       throw error;
     }
   }

@@ -1,5 +1,5 @@
-// Parts of a run whose names no file system takes: a run's file may have them, and the folder stores them all the same.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+// Names in the folder of runs: parts whose names no file system takes, and files that belong to no run.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -23,4 +23,11 @@ it('stores and reads parts of any name', async () => {
   const { id } = await store.create({ name: 'Names', experiment: {}, origin: { kind: 'new' }, assets });
   for (const [name, bytes] of Object.entries(assets)) expect(await store.asset(id, name), name).toEqual(bytes);
   expect(readdirSync(join(folder, 'runs', id))).toContain('asset-config.json-d202ef8d.bin');
+});
+
+it('lists the runs beside a file of the system', async () => {
+  const store = new RunStore(new FolderStore(folder));
+  const { id } = await store.create({ name: 'Beside', experiment: {}, origin: { kind: 'new' } });
+  writeFileSync(join(folder, 'runs', '.DS_Store'), 'x');
+  expect((await store.list()).map((run) => run.id)).toContain(id);
 });
