@@ -186,6 +186,10 @@ function parseText<T>(text: string, name: string): T {
 }
 
 function checkedIndex(entries: { [name: string]: Uint8Array }): BundleIndex {
+  if (entries['sweep.json'])
+    throw new BundleError(
+      'This file is a sweep and not one run. Unpack it as a zip: each of its runs is a file in runs, such as runs/01.tabgym.',
+    );
   if (!entries['tabgym.json'])
     throw new NotARunError(
       'This zip is not a Tabgym run: it has no tabgym.json. Import a policy with "Import policy".',

@@ -115,6 +115,7 @@ it('a file with any altered byte of content is refused', async () => {
 it('refuses foreign files and names the missing part', async () => {
   expect(() => readRun(encode('{"format":"tabgym-experiment-1"}'), 'a')).toThrow(/is not a complete zip/);
   expect(() => readRun(zipOf({ 'a.txt': encode('a') }), 'a')).toThrow(/not a Tabgym run: it has no tabgym\.json/);
+  expect(() => readRun(zipOf({ 'sweep.json': encode('{}') }), 'a')).toThrow('a sweep and not one run');
   expect(() => readRun(zipOf({ 'tabgym.json': encode('{"format":"tabgym-run-9"}') }), 'a')).toThrow(
     /format "tabgym-run-9"; this version reads/,
   );
