@@ -348,7 +348,7 @@ interface Trajectory {
     tokens: Int32Array;
     /** (T) TokenSource of each token. */
     source: Uint8Array;
-    /** (T) turn of each token; -1 in the prompt. */
+    /** (T) turn of each token; -1 in the prompt. A thought that ran out of room before its turn has the number of `turns`. */
     turnOf: Int16Array;
     /**
      * (T) log-probability when sampled, at the sampling temperature and under the mask; 0 for tokens the policy did not

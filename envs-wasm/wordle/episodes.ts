@@ -38,6 +38,9 @@ export class Episode {
   drawn: i32;
   /** NONE in the original's game. */
   hidden: i32;
+  /** True if the oracle draws, by `seed`, one of the words that may be hidden. */
+  draws: bool;
+  seed: u32;
   /** Knowledge and generator of the original's game, or the drawn words (two bytes each), or 0. */
   block: usize;
   blockClass: i32;
@@ -89,6 +92,7 @@ function begin(episode: Episode, tries: i32, list: i32, size: i32, style: Style)
   episode.size = size;
   episode.drawn = 0;
   episode.hidden = NONE;
+  episode.draws = false;
 }
 
 function takeEpisodeBlock(episode: Episode, bytes: i32): void {
@@ -113,12 +117,14 @@ export function wordIn(episode: Episode, k: i32): i32 {
 
 /**
  * Begins a game with a hidden word. `hidden` is its index among the episode's words. `numbers` has the indices of the
- * `count` words drawn for the episode, if any.
+ * `count` words drawn for the episode, if any. `draws`, `seed`: the oracle's.
  */
-export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, style: Style, numbers: usize, count: i32): void {
+export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, style: Style, numbers: usize, count: i32, draws: bool, seed: u32): void {
   begin(episode, tries, list, size, style);
   keepDrawn(episode, numbers, count);
   episode.hidden = wordIn(episode, hidden);
+  episode.draws = draws;
+  episode.seed = seed;
   if (style != Style.full) { putText('guess'); return; }
   putText('Guess the hidden word of five letters. You have ');
   putInteger(tries);

@@ -1,6 +1,6 @@
 /**
  * Wordle: the functions that the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. The
- * numbers of a task: (0) style bits, with the tries from bit 8; (1) the list; (2) how many of its words are in play (0:
+ * numbers of a task: (0) style bits, with the tries from bit 8 and the oracle's seed from bit 16; (1) the list; (2) how many of its words are in play (0:
  * all); (3) the index of the hidden word. Input of a row: in the original's game the seed, as 32-bit words, least
  * significant first. Otherwise the indices of the words drawn for this task, two bytes each, one of which is the hidden
  * word; or nothing.
@@ -21,7 +21,10 @@ export { batchCapacity, columns, ensureBatch, ensureWorlds, hasWorld, inputBuffe
 const UPSTREAM: i32 = 1;
 /** Two bits for the style of the answers. */
 const WRITING_SHIFT: i32 = 1;
+/** The oracle draws one of the words that may be hidden. */
+const DRAWS: i32 = 8;
 const TRIES_SHIFT: i32 = 8;
+const SEED_SHIFT: i32 = 16;
 
 /** Begins an episode in each of `count` slots and answers with its first observation. */
 export function reset(count: i32): void {
@@ -35,7 +38,11 @@ export function reset(count: i32): void {
     const size = taskNumber(b, 2);
     const episode = episodeAt(slotOf(b));
     if (style & UPSTREAM) beginOriginal(episode, text, length >> 2);
-    else beginHidden(episode, style >> TRIES_SHIFT, list, size, taskNumber(b, 3), (style >> WRITING_SHIFT) & 3, text, length >> 1);
+    else
+      beginHidden(
+        episode, (style >> TRIES_SHIFT) & 0xff, list, size, taskNumber(b, 3), (style >> WRITING_SHIFT) & 3, text, length >> 1,
+        (style & DRAWS) != 0, <u32>style >> SEED_SHIFT,
+      );
     endAnswer(b, before, ACCEPTED);
     text += length;
   }

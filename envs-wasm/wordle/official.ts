@@ -68,12 +68,14 @@ export function takeList(list: i32, size: i32): void {
   tableSize = size;
 }
 
-/** Makes the added words the current ones: call `beginWords`, `addWord` for each word, then `settleWords`. */
-export function beginWords(): void { words.length = 0; }
+/**
+ * Makes the added words the current ones: call `beginWords`, `addWord` for each word, then `settleWords`, which only
+ * `bestGuess` needs.
+ */
+export function beginWords(): void { words.length = 0; tableList = NONE; }
 export function addWord(word: i32): void { words.push(word); }
 export function settleWords(): void {
   const count = words.length;
-  tableList = NONE;
   opener = NONE;
   if (count * count > tableBytes) {
     tableBytes = count * count;
@@ -127,6 +129,15 @@ function search(): i32 {
     if (remaining < least) { least = remaining; best = guess; }
   }
   return best;
+}
+
+/** A candidate that the seed draws for this turn, or NONE if there is no candidate. */
+export function anyGuess(seed: u32, turn: i32): i32 {
+  if (candidates.length == 0) return NONE;
+  let bits = (seed + 1) * 0x9e3779b9 + <u32>turn * 0x85ebca6b;
+  bits = (bits ^ (bits >> 16)) * 0x85ebca6b;
+  bits = (bits ^ (bits >> 13)) * 0xc2b2ae35;
+  return words[candidates[<i32>((<u64>(bits ^ (bits >> 16)) * <u64>candidates.length) >> 32)]];
 }
 
 /** The guess that leaves the fewest candidates on average, or NONE if there is no candidate. */

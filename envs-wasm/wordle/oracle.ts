@@ -10,7 +10,7 @@ import {
 } from './episodes';
 import { filter, filtered, KNOWLEDGE_BYTES, learn } from './knowledge';
 import {
-  addWord, beginSearch, beginWords, bestGuess, narrow, patternOf, settleWords, takeList, WON_PATTERN,
+  addWord, anyGuess, beginSearch, beginWords, bestGuess, narrow, patternOf, settleWords, takeList, WON_PATTERN,
 } from './official';
 
 const plan = new StaticArray<i32>(MOST_TRIES);
@@ -18,10 +18,10 @@ let length: i32 = 0;
 
 /** Loads the list that a player knows: the words drawn for the episode, or all in play. */
 function takeWords(episode: Episode): void {
-  if (episode.drawn == 0) { takeList(episode.list, episode.size); return; }
+  if (episode.drawn == 0 && !episode.draws) { takeList(episode.list, episode.size); return; }
   beginWords();
   for (let k = 0; k < wordsOf(episode); k++) addWord(wordIn(episode, k));
-  settleWords();
+  if (!episode.draws) settleWords();
 }
 
 /**
@@ -32,7 +32,7 @@ function planHidden(episode: Episode): bool {
   beginSearch();
   for (let turn = 0; turn < episode.used; turn++) narrow(guessAt(episode, turn), patternAt(episode, turn));
   while (length < episode.tries - episode.used) {
-    const guess = bestGuess();
+    const guess = episode.draws ? anyGuess(episode.seed, episode.used + length) : bestGuess();
     if (guess == NONE) return false;
     plan[length++] = guess;
     const pattern = patternOf(guess, episode.hidden);

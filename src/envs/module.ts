@@ -86,8 +86,11 @@ export interface VocabularySource {
   as?: string;
   texts?: readonly string[] | (() => Promise<readonly string[]>);
   play?: PlayedTexts;
-  /** Names of several words, among the texts, that a tiny policy may read as one token each (`policy.wholeNames`). */
-  names?(texts: Iterable<string>): readonly string[];
+  /**
+   * Names that a tiny policy may read as one token each (`policy.wholeNames`): names of several words among the texts, or
+   * words that the texts spell, under the options of the experiment's entries.
+   */
+  names?(texts: Iterable<string>, options: readonly WorldOptions[]): readonly string[] | Promise<readonly string[]>;
 }
 
 /** Plays a world to collect its texts. */

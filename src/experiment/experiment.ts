@@ -356,8 +356,13 @@ function teacherProblems(experiment: Experiment): { path: string; message: strin
 
 /** Problems that involve several fields. */
 function crossChecks(experiment: Experiment): { path: string; message: string }[] {
-  const { policy, worlds } = experiment;
+  const { policy, worlds, optimizer } = experiment;
   const problems = policyProblems(policy);
+  if ('frozenEmbeddings' in policy && policy.frozenEmbeddings && optimizer.weightDecay > 0)
+    problems.push({
+      path: 'policy.frozenEmbeddings',
+      message: `needs optimizer.weightDecay 0 (it is ${optimizer.weightDecay}), which would shrink them`,
+    });
   problems.push(...algorithmProblems(experiment), ...teacherProblems(experiment), ...policyTeacherProblems(experiment));
   if (!worlds.some((world) => world.weight > 0))
     problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above 0' });

@@ -273,6 +273,12 @@ export interface Capacity {
 }
 
 /**
+ * Allowed tokens that a batch in which every row has a list is planned for, for each scored token; with free tokens at
+ * least the vocabulary.
+ */
+export const allowedPerScored = 64;
+
+/**
  * Prompt with the slots that start from it. Groups with the same `key` share the prompt while any of its slots is held.
  */
 export interface AdmittedGroup {

@@ -165,8 +165,25 @@ describe('the initial weights', () => {
     });
   });
 
+  it('spell words: those that share letters at places start near each other', () => {
+    const wide = { ...config, hiddenSize: 2000 };
+    const tokens = Array.from({ length: 300 }, (_, id) => ['crane', 'crate', 'enarc', 'a', '##b', 'at3'][id] ?? '');
+    const table = (spelledTokens?: string[]) =>
+      data(initWeights(wide, { seed: 1, std: 0.05, embeddingStd: 0.2, spelledTokens }), 'model.embed_tokens.weight');
+    const [spelled, plain] = [table(tokens), table()];
+    const row = (values: Float32Array, id: number) => values.subarray(id * 2000, (id + 1) * 2000);
+    const cosine = (a: Float32Array, b: Float32Array) =>
+      a.reduce((sum, x, c) => sum + x * b[c], 0) / (stdOf(a) * stdOf(b) * a.length);
+    const rows = [0, 1, 2].map((id) => row(spelled, id));
+    for (const each of rows) expect(stdOf(each)).toBeCloseTo(0.2, 1);
+    // Four of five letters are the same at their places, then one; the standard error is 0.02.
+    expect(cosine(rows[0], rows[1])).toBeCloseTo(0.8, 1);
+    expect(Math.abs(cosine(rows[0], rows[2]) - 0.2)).toBeLessThan(0.1);
+    for (const id of [3, 4, 5, 6, 299]) expect(row(spelled, id)).toEqual(row(plain, id));
+  });
+
   it('are the same as before if an experiment does not set them', () => {
-    expect(initTiny(config, { initStd: 0.05, embeddingStd: null, copyScale: 0 }, 7)).toEqual(
+    expect(initTiny(config, { initStd: 0.05, embeddingStd: null, copyScale: 0 }, 7, [])).toEqual(
       initWeights(config, { seed: 7, std: 0.05 }),
     );
   });

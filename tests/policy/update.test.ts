@@ -166,6 +166,26 @@ describe('update', () => {
     }),
   );
 
+  it.each([true, false])('trains all weights but frozen embeddings, tied: %s', async (tied) => {
+    const own = { ...config, tieWordEmbeddings: tied };
+    const options = { capacity, weights: initWeights(own, { seed: 4, std: 0.3 }), trainable: true, reference: false };
+    const models: Model[] = [];
+    try {
+      for (const frozenEmbeddings of [true, false])
+        models.push(await Model.create(await gpu(), own, { ...options, updateRows: 8, frozenEmbeddings }));
+      const settings = { weightDecay: 0, maxGradNorm: Number.POSITIVE_INFINITY };
+      for (const model of models) await model.update(request(settings), { temperature: 0.8 });
+      const [frozen, trained] = await Promise.all(models.map(async (model) => parameters(await model.save())));
+      for (const [name, { data }] of frozen) {
+        const isTable = /embed_tokens|lm_head/.test(name);
+        expect(data, name).toEqual(isTable ? options.weights.get(name)!.data : trained.get(name)!.data);
+        if (isTable) expect(trained.get(name)!.data).not.toEqual(data);
+      }
+    } finally {
+      for (const model of models) model.destroy();
+    }
+  });
+
   it('resumes exactly from a saved state, in another model', () =>
     withModels(2, async (first, second) => {
       await first.update(request({}), { temperature: 1 });

@@ -1,5 +1,6 @@
 // Laws of packing, on trajectories of many shapes.
 import { describe, expect, it } from 'vitest';
+import { allowedPerScored } from '../../src/policy/policy.ts';
 import { below, uniform } from '../../src/rl/common/random.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/micro-batch.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
@@ -42,6 +43,16 @@ function trajectory(group: number, member: number, free = false): Trajectory {
     source,
     choices: free ? null : choices,
   };
+}
+
+/** The trajectory with this number of allowed tokens at each chosen position. */
+function withLists(one: Trajectory, size: number): Trajectory {
+  const { position } = one.choices!;
+  const offsets = Int32Array.from({ length: position.length + 1 }, (_, row) => size * row);
+  const tokens = Int32Array.from({ length: offsets.at(-1)! }, (_, i) =>
+    i % size === 0 ? one.tokens[position[i / size]] : 1000 + (i % size),
+  );
+  return { ...one, choices: { position, offsets, tokens } };
 }
 
 const all = Array.from({ length: 40 }, (_, i) => trajectory(Math.floor(i / 5), i % 5));
@@ -101,6 +112,20 @@ describe('packing', () => {
         expect(Array.from(tokens.subarray(offsets[row], offsets[row + 1]))).toEqual([token, 1000]);
       });
     }
+  });
+
+  it('keeps within the planned number of allowed tokens, if lists are long', () => {
+    const long = all.map((one) => withLists(one, 80));
+    const planned = allowedPerScored * capacity.batchScored;
+    const split = pack(long, capacity);
+    expect(split.reduce((sum, { batch }) => sum + batch.scored.length, 0)).toBe(
+      batches.reduce((sum, { batch }) => sum + batch.scored.length, 0),
+    );
+    expect(split.length).toBeGreaterThan(batches.length);
+    for (const { batch } of split) expect(batch.allowed!.tokens.length).toBeLessThanOrEqual(planned);
+    // Rows without a list have room for the whole vocabulary each.
+    expect(pack(long, { ...capacity, freeTokens: true })).toHaveLength(batches.length);
+    expect(() => pack([withLists(all[0], 2000)], capacity)).toThrow(/allowed tokens, does not fit in a batch of/);
   });
 
   it('is the same each time', () => {

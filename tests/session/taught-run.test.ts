@@ -119,7 +119,7 @@ async function ownFirstWeights(): Promise<Uint8Array> {
   );
   const text = (name: string) => new TextDecoder().decode(assets[name]);
   const config = parseConfig(JSON.parse(text('config.json')));
-  const tensors = initTiny(config, experiment.policy as never, experiment.seed);
+  const tensors = initTiny(config, experiment.policy as never, experiment.seed, []);
   const saved = saveCheckpoint(config, tensors, text('tokenizer.json'));
   const bytes = (each: string) => new TextEncoder().encode(each);
   return writePolicy({

@@ -97,6 +97,8 @@ export const fuzzedOptions: { [world: string]: readonly WorldOptions[] } = {
     { list: 'large', tries: 12 },
     { drawn: 30, observation: 'compact', spelled: true, partial: true, hints: true, tries: 10 },
     { list: 'original', drawn: 8, showWords: true },
+    { drawn: 150, oracle: 'any' },
+    { list: 'large', oracle: 'any', oracleSeed: 65535 },
   ],
 };
 

@@ -100,10 +100,22 @@ const schema = v.strictObject({
     step: 1,
     ...restart,
   }),
+  spelledWords: option(toggle(), false, {
+    label: 'Words start as their letters',
+    sentence:
+      'Start the embedding of each word as the sum of vectors for its letters at their places, so that what is learnt of a letter holds for all words that have it.',
+    ...restart,
+  }),
+  frozenEmbeddings: option(toggle(), false, {
+    label: 'Embeddings stay as they start',
+    sentence:
+      'Train all weights but the embeddings of the tokens, so that the policy cannot learn anything about a single word. Needs no weight decay.',
+    ...restart,
+  }),
   wholeNames: option(toggle(), false, {
     label: 'Names are tokens',
     sentence:
-      'Encode the world\'s names of several words, such as "oak planks", as one token each: texts are shorter, and a name takes one look-up. Parts of such a name cannot be written.',
+      'Encode the world\'s names of several words, such as "oak planks", and the words of Wordle as one token each: texts are shorter, and a name takes one look-up. Parts of such a name cannot be written.',
     ...restart,
   }),
 });

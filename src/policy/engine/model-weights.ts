@@ -28,6 +28,8 @@ export interface WeightOptions {
   precision?: Precision;
   /** Allocates gradients and moments. */
   trainable: boolean;
+  /** Trained weights leave out the embedding and the head. Default: false. */
+  frozenEmbeddings?: boolean;
   /**
    * Allocates a frozen copy of the weights, for KL. An adapted model needs no copy: its reference is the base without
    * the adapter.
@@ -57,7 +59,7 @@ export class ModelWeights {
     private readonly ops: Operations,
     ws: Workspace,
   ) {
-    const { trainable, reference, precision = 'f32' } = options;
+    const { trainable, reference, precision = 'f32', frozenEmbeddings } = options;
     const lora = options.adapter?.lora ?? null;
     const blockBytes = device.bindingBytes;
     const set = (layout: Layout, label: string) => new ParameterSet(device, layout, label);
@@ -65,7 +67,7 @@ export class ModelWeights {
     this.grads = trainable ? set(layout, 'gradients') : null;
     const whole = lora || precision !== 'f32' ? null : set(layout, 'weights');
     this.base = whole
-      ? new DenseWeights(config, ops, ws, whole, this.grads)
+      ? new DenseWeights(config, ops, ws, whole, this.grads, frozenEmbeddings)
       : createBase(config, { precision, formats: formatsOf(options.weights) }, ops, ws);
     this.trained = lora ? set(layout, 'adapter') : whole;
     this.trainedShapes = lora ? adapterShapes(config, lora) : parameterShapes(config);

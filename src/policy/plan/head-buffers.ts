@@ -1,5 +1,5 @@
 /** Buffers of the head: hidden states, logits, results and lists. Sizes in floats. */
-import type { Capacity } from '../policy.ts';
+import { allowedPerScored, type Capacity } from '../policy.ts';
 import type { Sizes } from './sizes.ts';
 
 /** Floats of one result row: logprob, entropy, loss, weight, aux x 4. */
@@ -10,9 +10,6 @@ export const resultBatches = 4;
 const decodedTiles = 512;
 /** Largest number of input columns of an objective. */
 export const objectiveColumns = 8;
-/** Largest average number of allowed tokens per scored row of a batch in which every row has a list. */
-const allowedPerScored = 64;
-
 /** Allowed tokens that are planned for each scored row. */
 const allowedPerRow = ({ freeTokens }: Capacity, vocabSize: number) =>
   Math.max(allowedPerScored, freeTokens ? vocabSize : 0);

@@ -18,7 +18,7 @@ const writes = /\.(self_attn\.o_proj|mlp\.down_proj)\.weight$/;
  * new weights have none. `start` gives the initial values of the new layers' other matrices.
  */
 export function grownTensors(deeper: ModelConfig, tensors: TensorMap, start: StartSettings, seed: number): TensorMap {
-  const initial = initTiny(deeper, start, seed);
+  const initial = initTiny(deeper, { ...start, spelledWords: false }, seed, []);
   const grown: TensorMap = new Map(
     [...tensors].filter(([name]) => !name.startsWith(firstMoment) && !name.startsWith(secondMoment)),
   );

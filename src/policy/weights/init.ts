@@ -62,17 +62,21 @@ export interface InitOptions {
    * occurrence of the current one. See `initInductionHeads`.
    */
   inductionHeads?: number;
+  /** (V) token of each id, if embeddings of words start as their letters. See `initSpelledWords`. */
+  spelledTokens?: readonly string[];
 }
 
 /** Initial weights: norms 1, biases 0, matrices random. */
 export function initWeights(config: ModelConfig, options: InitOptions): TensorMap {
   const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0, inductionHeads = 0 } = options;
+  const { spelledTokens } = options;
   const residualStd = std / Math.sqrt(2 * config.numLayers);
   const tensors: TensorMap = new Map();
   for (const [name, shape] of parameterShapes(config)) {
     const size = shape.reduce((a, b) => a * b, 1);
     tensors.set(name, { shape, data: initialValues(name, size) });
   }
+  if (spelledTokens) initSpelledWords(config, tensors, options, spelledTokens);
   if (copyScale !== 0)
     for (let layer = 0; layer < config.numLayers; layer++) initCopying(config, tensors, layer, copyScale);
   if (previousTokenHeads > 0) initPreviousTokenHeads(config, tensors, options);
@@ -88,6 +92,37 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
   function stdOf(name: string): number {
     if (/embed_tokens|lm_head/.test(name)) return embeddingStd;
     return name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight') ? residualStd : std;
+  }
+}
+
+const spelledWord = /^[a-z]{2,}$/;
+
+/**
+ * Initialises the embedding of each word of several letters as the sum of a random vector for each letter at its place,
+ * over the root of their number, as fastText composes words of their parts (Bojanowski et al. 2017,
+ * https://arxiv.org/abs/1607.04606). What a policy learns of a letter at a place then holds for all words that have it,
+ * also for words that no training task asks for. Without it a word's letters are learnt for each word separately.
+ */
+function initSpelledWords(
+  { hiddenSize: C }: ModelConfig,
+  tensors: TensorMap,
+  { seed, std, embeddingStd = std }: InitOptions,
+  tokens: readonly string[],
+): void {
+  const letters = new Map<string, Float32Array>();
+  const vectorOf = (letter: string, place: number) => {
+    const name = `letter ${place} ${letter}`;
+    const vector = letters.get(name) ?? normals(C, seed, name, embeddingStd);
+    letters.set(name, vector);
+    return vector;
+  };
+  const tables = ['model.embed_tokens.weight', 'lm_head.weight'].flatMap((name) => tensors.get(name) ?? []);
+  for (const [id, token] of tokens.entries()) {
+    if (!spelledWord.test(token)) continue;
+    const parts = Array.from(token, vectorOf);
+    const scale = 1 / Math.sqrt(parts.length);
+    for (const { data } of tables)
+      for (let c = 0; c < C; c++) data[id * C + c] = scale * parts.reduce((sum, part) => sum + part[c], 0);
   }
 }
 
@@ -260,13 +295,15 @@ export interface StartSettings {
   copyScale?: number;
   previousTokenHeads?: number;
   inductionHeads?: number;
+  spelledWords?: boolean;
 }
 
-/** Initial weights of a tiny policy, as its experiment describes them. */
+/** Initial weights of a tiny policy, as its experiment describes them. `tokens`: (V) token of each id. */
 export const initTiny = (
   config: ModelConfig,
-  { initStd, embeddingStd, copyScale, previousTokenHeads, inductionHeads }: StartSettings,
+  { initStd, embeddingStd, copyScale, previousTokenHeads, inductionHeads, spelledWords }: StartSettings,
   seed: number,
+  tokens: readonly string[],
 ) =>
   initWeights(config, {
     seed,
@@ -275,4 +312,5 @@ export const initTiny = (
     copyScale,
     previousTokenHeads,
     inductionHeads,
+    spelledTokens: spelledWords ? tokens : undefined,
   });

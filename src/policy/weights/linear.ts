@@ -141,7 +141,7 @@ export interface BaseWeights extends Weights {
   write(piece: WeightPiece): void;
 }
 
-/** f32 weights, all trained if `grads` is given, else frozen. */
+/** f32 weights, all trained if `grads` is given, except frozen embeddings; else frozen. */
 export class DenseWeights implements BaseWeights {
   private readonly C: number;
   private readonly embedding: Table;
@@ -153,6 +153,8 @@ export class DenseWeights implements BaseWeights {
     private readonly ws: Workspace,
     readonly set: ParameterSet,
     readonly grads: ParameterSet | null = null,
+    /** Embedding and head get no gradient. */
+    private readonly frozenTables = false,
   ) {
     this.C = config.hiddenSize;
     const blockBytes = set.device.bindingBytes;
@@ -235,8 +237,9 @@ export class DenseWeights implements BaseWeights {
     first: number,
     rows: number,
   ): void {
-    const { ops, grads, C } = this;
+    const { ops, C } = this;
     ops.matmulNN(dlogits, this.tile(this.set, first, rows), dhidden, M, rows, C, first > 0);
+    const grads = this.frozenTables ? null : this.grads;
     if (grads) ops.matmulTN(dlogits, hidden, this.tile(grads, first, rows), this.ws.slice('partials'), M, rows, C);
   }
 
@@ -286,7 +289,9 @@ export class DenseWeights implements BaseWeights {
 
   gradient(operand: string): BufferSlice | null {
     if (operand === 'head' || operand === 'embedding')
-      return this.grads?.slice((operand === 'head' ? this.head : this.embedding).name) ?? null;
+      return (
+        (this.frozenTables ? null : this.grads)?.slice((operand === 'head' ? this.head : this.embedding).name) ?? null
+      );
     return this.grads?.slice(operand) ?? null;
   }
 

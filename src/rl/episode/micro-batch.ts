@@ -6,7 +6,7 @@
  * Only tokens that the policy chose among several are scored: a forced token has probability 1 under any weights and
  * therefore no gradient. Aggregation counts the same tokens, so a token-mean is a mean over choices.
  */
-import type { AllowedTokens, Capacity, PackedBatch } from '../../policy/policy.ts';
+import { type AllowedTokens, allowedPerScored, type Capacity, type PackedBatch } from '../../policy/policy.ts';
 import { TokenSource, type Trajectory } from './trajectory.ts';
 import { type Sample, samplesOf } from './window.ts';
 
@@ -19,6 +19,9 @@ export interface MicroBatch {
   /** (N) index among the trajectory's trained tokens. */
   choice: Int32Array;
 }
+
+/** Bounds of a micro-batch. */
+type Bounds = Pick<Capacity, 'batchTokens' | 'batchScored' | 'freeTokens'>;
 
 class PackingError extends Error {
   override name = 'PackingError';
@@ -52,10 +55,7 @@ interface Item {
  * Packs trajectories, which must be in order of their groups. Those without a choice have nothing to score and are left
  * out.
  */
-export function pack(
-  trajectories: readonly Trajectory[],
-  capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>,
-): MicroBatch[] {
+export function pack(trajectories: readonly Trajectory[], capacity: Bounds): MicroBatch[] {
   const batches: MicroBatch[] = [];
   let open = new OpenBatch();
   for (const item of contextsOf(trajectories)) {
@@ -95,12 +95,25 @@ function endOfChoices({ turnOf }: Trajectory, positions: Int32Array, first: numb
   return end;
 }
 
-function tooLong({ head, positions, length }: Item, capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>) {
+function tooLong(item: Item, capacity: Bounds) {
+  const { head, positions, length } = item;
+  const [allowed, most] = [allowedIn(item), mostAllowed(capacity)];
+  const listed = allowed > most ? ` with ${allowed} allowed tokens` : '';
+  const bound = allowed > most ? ` with ${most} allowed tokens` : '';
   return new PackingError(
-    `A trajectory of ${head.length} + ${length} tokens, ${positions.length} of them scored, does not fit in a ` +
-      `batch of ${capacity.batchTokens} tokens and ${capacity.batchScored} scored: plan larger batches or shorter episodes.`,
+    `A trajectory of ${head.length} + ${length} tokens, ${positions.length} of them scored${listed}, does not fit in a ` +
+      `batch of ${capacity.batchTokens} tokens and ${capacity.batchScored} scored${bound}: plan larger batches or shorter episodes.`,
   );
 }
+
+/** Allowed tokens of an item's rows. A row without a list has none: it allows the whole vocabulary. */
+function allowedIn({ trajectory: { choices }, positions, firstChoice }: Item): number {
+  return choices ? choices.offsets[firstChoice + positions.length] - choices.offsets[firstChoice] : 0;
+}
+
+/** Number of allowed tokens that a batch has room for. With free tokens each row has room for the whole vocabulary. */
+const mostAllowed = ({ batchScored, freeTokens }: Bounds): number =>
+  freeTokens ? Number.POSITIVE_INFINITY : batchScored * allowedPerScored;
 
 /** Spreading a list into `push` takes several times as long. */
 function addAll(list: number[], more: Int32Array): void {
@@ -124,11 +137,12 @@ class OpenBatch {
     return this.segments.length === 0;
   }
 
-  fits(item: Item, capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>): boolean {
+  fits(item: Item, capacity: Bounds): boolean {
     const { head, positions, length } = item;
     return (
       this.tokens.length + (this.holdsHeadOf(item) ? 0 : head.length) + length <= capacity.batchTokens &&
-      this.scored.length + positions.length <= capacity.batchScored
+      this.scored.length + positions.length <= capacity.batchScored &&
+      this.allowed.length + allowedIn(item) <= mostAllowed(capacity)
     );
   }
 

@@ -71,10 +71,13 @@ function planned(
   return { buffers: [...planBuffers(config, capacity, { ...options, keptBytes }), ...others], keptBytes };
 }
 
-function startOf(experiment: Tiny): Start {
+const initialOf = ({ policy, seed }: Tiny, config: ModelConfig, tokenizer: Tokenizer) =>
+  initTiny(config, policy, seed, tokenizer.tokenTexts());
+
+function startOf(experiment: Tiny, { tokenizer }: OpenedRun): Start {
   const copied = copiesReference(experiment);
   return {
-    initial: (config) => initTiny(config, experiment.policy, experiment.seed),
+    initial: (config) => initialOf(experiment, config, tokenizer),
     copiesReference: copied,
     // Without a copy, the weights before the first update are the reference.
     reference: async (learner) =>
@@ -102,7 +105,7 @@ function actor(run: OpenedRun, experiment: Tiny, options: OpenOptions): ActingEn
     experiment,
     backend: 'wasm',
     config: bytesOf(writeConfig(config)),
-    initial: async () => source(initTiny(config, experiment.policy, experiment.seed)),
+    initial: async () => source(initialOf(experiment, config, run.tokenizer)),
     restored: ({ tensors }) => source(tensors),
   });
 }
@@ -132,12 +135,13 @@ export const tiny: SessionPolicy<'tiny'> = {
         const teachers = teachersIn(experiment, options.assets, options.purpose === 'watch');
         const { buffers, keptBytes } = planned(experiment, run.config, { capacity: run.capacity, teachers }, gpu);
         const plan = planReport(buffers, gpu);
-        const start = startOf(experiment);
+        const start = startOf(experiment, run);
         const weights = {
           ...updateSizesOf(experiment),
           weights: start.initial(run.config),
           keptBytes,
           trainable: true,
+          frozenEmbeddings: experiment.policy.frozenEmbeddings,
           reference: start.copiesReference,
         };
         return openTrainer({ gpu, experiment, options, services, run, plan, weights, start, teachers });

@@ -12,11 +12,13 @@ import { textsOf } from './vocabulary.ts';
 /** Name of the world whose texts form the vocabulary: its own, or that of a world with the same texts. */
 const vocabularyWorld = (name: string): string => worldModule(name).vocabulary?.as ?? name;
 
+/** Options of the experiment's entries that use this world's vocabulary. */
+const optionsOf = ({ worlds }: Pick<Experiment, 'worlds'>, name: string): WorldOptions[] =>
+  worlds.flatMap((entry) => (vocabularyWorld(entry.name) === name ? [entry.options] : []));
+
 /** Options of the experiment that the texts of this world depend on. */
 const givenOptions = ({ worlds }: Experiment, name: string): WorldOptions[] =>
-  worldModule(name).vocabulary?.play?.options === 'given'
-    ? worlds.flatMap((entry) => (vocabularyWorld(entry.name) === name ? [entry.options] : []))
-    : [];
+  worldModule(name).vocabulary?.play?.options === 'given' ? optionsOf({ worlds }, name) : [];
 
 const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
 const readsNames = ({ policy }: Experiment) => 'wholeNames' in policy && policy.wholeNames;
@@ -43,7 +45,7 @@ export class Tokenizers {
     const key = [
       ...names.map((name) => `${name} ${JSON.stringify(givenOptions(experiment, name))}`),
       `${thinks(experiment)}`,
-      `${readsNames(experiment)}`,
+      ...(readsNames(experiment) ? names.map((name) => JSON.stringify(optionsOf(experiment, name))) : []),
     ].join();
     const known = this.made.get(key) ?? this.make(experiment, worlds);
     this.made.set(key, known);
@@ -57,9 +59,10 @@ export class Tokenizers {
     for (const name of new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))) {
       const found = await this.textsOf(name, open?.get(name), givenOptions(experiment, name));
       texts.push(...found);
-      if (readsNames(experiment)) names.push(...(worldModule(name).vocabulary?.names?.(found) ?? []));
+      if (readsNames(experiment))
+        names.push(...((await worldModule(name).vocabulary?.names?.(found, optionsOf(experiment, name))) ?? []));
     }
-    return buildTokenizer(texts, { thinks: thinks(experiment), names });
+    return buildTokenizer([...texts, ...names], { thinks: thinks(experiment), names });
   }
 
   private async textsOf(name: string, open: World | undefined, given: WorldOptions[]): Promise<Set<string>> {

@@ -2,6 +2,7 @@
 import type { WorldDescription } from '../../envs/env.ts';
 import { ownInstruction } from '../../envs/instruction.ts';
 import { firstAction } from '../../envs/reply.ts';
+import { drawingUnder } from './drawing.ts';
 import { parseWordleOptions } from './options.ts';
 
 export const wordleDescription: WorldDescription = {
@@ -22,5 +23,6 @@ export const wordleDescription: WorldDescription = {
   hasValidActions: true,
   successReward: 1,
   freeRunning: false,
+  drawing: drawingUnder,
   replayable: true,
 };

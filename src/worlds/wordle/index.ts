@@ -24,6 +24,7 @@ export const wordle: WorldModule = {
       probes: ['dance'],
       closing: [],
     },
+    names: async (_, options) => (await import('./word-lists.ts')).wordsIn(options),
   },
   budget: {
     tiny: { promptTokens: 24, completionTokens: 192, maxTokensPerTurn: 8 },

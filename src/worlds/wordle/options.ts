@@ -8,7 +8,9 @@ import { choice, option, toggle, whole } from '../../fields/fields.ts';
 export const wordLists = ['original', 'common', 'large'] as const;
 
 /** Maximum number of words that a task may draw. */
-const MOST_DRAWN = 200;
+const MOST_DRAWN = 1000;
+/** Maximum seed of the oracle: two bytes. */
+export const MOST_SEED = 0xffff;
 
 const schema = v.strictObject({
   list: option(choice(wordLists), 'common', {
@@ -61,6 +63,16 @@ const schema = v.strictObject({
   showWords: option(toggle(), false, {
     label: 'Show the words',
     sentence: 'The first observation lists all words in play, for language models that cannot know them.',
+  }),
+  oracle: option(choice(['fewest', 'any']), 'fewest', {
+    label: 'Oracle',
+    sentence:
+      'Guesses of the oracle: the word that leaves the fewest, or any word that may be the hidden one, drawn anew for each demonstration, so that a policy can imitate it without a search.',
+    choiceLabels: { fewest: 'Leaves the fewest', any: 'Any that may be it' },
+  }),
+  oracleSeed: option(whole(0, MOST_SEED), 0, {
+    label: 'Seed of the oracle',
+    sentence: 'Number by which an oracle that draws its guesses draws them; training draws a number for each episode.',
   }),
   upstream: option(toggle(), false, {
     label: 'Original rules',

@@ -30,6 +30,8 @@ export type Start =
       hidden: number;
       tries: number;
       observation: ObservationForm;
+      /** Seed of the oracle, 0 to 65,535, which draws a word that may be hidden. If absent, it guesses what leaves the fewest. */
+      draws?: number;
     };
 
 export interface Answer {
@@ -46,7 +48,7 @@ export interface Answer {
   possible: number;
 }
 
-const Style = { upstream: 1, writingShift: 1, triesShift: 8 } as const;
+const Style = { upstream: 1, writingShift: 1, draws: 8, triesShift: 8, seedShift: 16 } as const;
 const Flag = { accepted: 1, done: 2, won: 4, placesShift: 8, possibleShift: 16 } as const;
 
 /** Typed calls into the instance; create it with `WordleWasm.open()`. */
@@ -111,9 +113,10 @@ const linesOf = (text: string) => text.split('\n').slice(0, -1);
 
 function numbersOf(start: Start): number[] {
   if ('seed' in start) return [Style.upstream, 0, 0, 0];
-  const { list, words, hidden, tries, observation } = start;
+  const { list, words, hidden, tries, observation, draws } = start;
+  const oracle = draws === undefined ? 0 : Style.draws | (draws << Style.seedShift);
   return [
-    (observationForms.indexOf(observation) << Style.writingShift) | (tries << Style.triesShift),
+    (observationForms.indexOf(observation) << Style.writingShift) | (tries << Style.triesShift) | oracle,
     list,
     words,
     hidden,

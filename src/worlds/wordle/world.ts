@@ -182,8 +182,9 @@ const wordList = (words: string[]): WordList => ({
 });
 
 function startWith(options: WordleOptions, hidden: number, drawn?: readonly number[]): Start {
-  const { list, words, tries, observation } = options;
-  return { list: wordLists.indexOf(list), words, drawn, hidden, tries, observation };
+  const { list, words, tries, observation, oracle, oracleSeed } = options;
+  const draws = oracle === 'any' ? oracleSeed : undefined;
+  return { list: wordLists.indexOf(list), words, drawn, hidden, tries, observation, draws };
 }
 
 /** Split of a task that draws its own word list. */
