@@ -164,6 +164,13 @@ async function graded(assignment: Assignment, run: HandedIn, options: GradeOptio
   };
 }
 
+/** Result of a file that is not graded. */
+export const refusedFile = (
+  assignment: Assignment,
+  { file, pupil = '' }: { file: string; pupil?: string },
+  { reason, message }: RefusedError,
+): Result => ({ file, pupil, status: 'refused', reason, message, most: mostOf(assignment) });
+
 /** Grades a file's bytes. A file that is not graded comes back with the reason. */
 export async function grade(
   assignment: Assignment,
@@ -177,6 +184,6 @@ export async function grade(
     return await graded(assignment, run, options);
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return { file, pupil, status: 'refused', reason: error.reason, message: error.message, most: mostOf(assignment) };
+    return refusedFile(assignment, { file, pupil }, error);
   }
 }

@@ -5,13 +5,14 @@ import { basename, join } from 'node:path';
 import { type Assignment, readAssignment } from '../classroom/assignment.ts';
 import { classPage, englishTexts } from '../classroom/class-page.ts';
 import { classCsv, classMarkdown, duplicates, inOrder, leaderboard } from '../classroom/class-report.ts';
-import { grade, type Result } from '../classroom/grade.ts';
+import { grade, type Result, refusedFile } from '../classroom/grade.ts';
+import { RefusedError } from '../classroom/refused.ts';
 import { classroom50, gradescope, type Submission } from '../classroom/school-formats.ts';
 import type { EngineFactory } from '../session/engine.ts';
 import { CommandError } from './command-error.ts';
 import { openEngines } from './engines.ts';
 import type { DeviceOptions } from './node-device.ts';
-import { type Content, writeFolder } from './whole-files.ts';
+import { type Content, describeFileError, writeFolder } from './whole-files.ts';
 
 export interface GradingOptions extends DeviceOptions {
   assignment: string;
@@ -102,6 +103,17 @@ export function resultFiles(assignment: Assignment, results: readonly Result[], 
   return files;
 }
 
+/** A file's bytes, or the refusal of one that cannot be read, so that the others are still graded. */
+function bytesOf(bytes: () => Uint8Array): Uint8Array | RefusedError {
+  try {
+    return bytes();
+  } catch (error) {
+    const sentence = describeFileError(error as Error);
+    if (!sentence) throw error;
+    return new RefusedError('damaged', sentence);
+  }
+}
+
 /** Grades all files, in the order of their names. */
 export async function gradeAll(
   assignment: Assignment,
@@ -111,7 +123,11 @@ export async function gradeAll(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const { file, bytes } of files) {
-    const result = await grade(assignment, { file, bytes: bytes() }, { engines, seed, steps, allowCode });
+    const read = bytesOf(bytes);
+    const result =
+      read instanceof RefusedError
+        ? refusedFile(assignment, { file }, read)
+        : await grade(assignment, { file, bytes: read }, { engines, seed, steps, allowCode });
     print(lineOf(result));
     results.push(result);
   }

@@ -1,5 +1,5 @@
 // Grading on the processor: honest files are graded twice to the same bytes, forged ones refused by name.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { classCsv, duplicates, leaderboard } from '../../src/classroom/class-rep
 import { type Graded, type GradeOptions, grade } from '../../src/classroom/grade.ts';
 import { openHandIn } from '../../src/classroom/hand-in.ts';
 import { classroom50, gradescope } from '../../src/classroom/school-formats.ts';
-import { resultFiles, submissionOf } from '../../src/cli/grading.ts';
+import { gradeAll, resultFiles, submissionOf } from '../../src/cli/grading.ts';
 import { writeFolder } from '../../src/cli/whole-files.ts';
 import { nodeEngines } from '../../src/library/node/engines.ts';
 import { classAssignment, classSteps, handedIn } from '../../tools/classroom/class-files.ts';
@@ -91,6 +91,22 @@ it('results of files with any name stay in the folder, and replace no file of th
     rmSync(dirname(out), { recursive: true, force: true });
   }
 });
+
+it('grades the other files where one cannot be read', async () => {
+  const files = [
+    { file: 'a.tabgym', bytes: () => new Uint8Array(readFileSync(tmpdir())) },
+    { file: 'b.tabgym', bytes: () => honest },
+  ];
+  const results = await gradeAll(assignment, files, engines, { ...options, print: () => {} });
+  expect(results.map(({ file, status }) => [file, status])).toEqual([
+    ['a.tabgym', 'refused'],
+    ['b.tabgym', 'graded'],
+  ]);
+  expect(results[0]).toMatchObject({
+    reason: 'damaged',
+    message: expect.stringContaining('it is a folder, not a file'),
+  });
+}, 60_000);
 
 it('leaves a task over an unknown suite to the teacher, and grades the others', async () => {
   const wrong = classAssignment();
