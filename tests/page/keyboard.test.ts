@@ -247,6 +247,46 @@ test('ten thousand steps and ten thousand tokens have hardly more elements than 
   await close();
 });
 
+/** Label of the focused element within all shadow roots. */
+const focusedLabel = (page: Page) =>
+  page.evaluate(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    return element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? '';
+  });
+
+test('the focus returns when its element is disabled or gone', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+  const press = (name: string, key = 'Enter') => page.getByRole('button', { name, exact: true }).first().press(key);
+  const returnsTo = (label: string) => expect.poll(() => focusedLabel(page)).toBe(label);
+  // The focus is noticed once the code of this is loaded.
+  await page.getByLabel('Preset').waitFor();
+  await page.waitForLoadState('networkidle');
+  await press('Step', ' ');
+  await page.getByText('Step 43').first().waitFor();
+  await returnsTo('Step');
+  await press('Runs');
+  await press('Close the drawer');
+  await returnsTo('Runs');
+  await page.keyboard.press('Enter');
+  await press('Edit: half the learning rate');
+  await page.keyboard.press('Escape');
+  await returnsTo('Edit: half the learning rate');
+  // The copy is listed above.
+  await press('Duplicate: half the learning rate');
+  await page.getByText('half the learning rate, copy').first().waitFor();
+  await returnsTo('Duplicate: half the learning rate');
+  await page.keyboard.press('Escape');
+  await returnsTo('Runs');
+  const language = page.getByLabel('Language / 语言');
+  await language.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('button', { name: '运行', exact: true }).first().waitFor();
+  await returnsTo('Language / 语言');
+  expect(errors).toEqual([]);
+  await close();
+});
+
 test('single keys can be switched off', { tags: 'slow' }, async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused`);
   await page.getByLabel('Preset').waitFor();

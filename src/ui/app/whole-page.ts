@@ -31,6 +31,7 @@ export function openWholePage(shell: Shell): WholePage {
   reportToSchool(controller);
   const close = installShortcuts(controller);
   keepAwake(shell.store);
+  void import('./focus-keeper.ts').then(({ keepFocus }) => keepFocus(shell.store));
   watchInteractions(
     () => isActive(shell.store.state.status),
     () => void controller.giveBackThread(),

@@ -1,8 +1,7 @@
 /** Drawer with the tabs RUNS, AGENTS, STORAGE, DEVICE and LOG. */
 import { msg } from '@lit/localize';
-import { html } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import './gpu-panel.ts';
 import './log-panel.ts';
 import { Panel } from '../control/panel.ts';
 import './runs.ts';
@@ -15,11 +14,15 @@ import { tabList } from '../kit/tabs.ts';
 
 const order: readonly DrawerTab[] = ['runs', 'agents', 'storage', 'gpu', 'log'];
 
+/** Tabs whose code is loaded when they are first opened. */
+const later = { agents: () => import('./agents.ts'), gpu: () => import('./gpu-panel.ts') };
+type LaterTab = keyof typeof later;
+
 @customElement('tabgym-drawer')
 export class TabgymDrawer extends Panel {
   static override styles = [controls, tabStyles];
 
-  @state() private agents: 'none' | 'loading' | 'ready' | 'failed' = 'none';
+  @state() private loads: { readonly [tab in LaterTab]?: 'loading' | 'ready' | 'failed' } = {};
 
   constructor() {
     super(['drawer']);
@@ -41,30 +44,35 @@ export class TabgymDrawer extends Panel {
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${drawer}`}>${this.renderTab(drawer)}</div>`;
   }
 
-  /** Loads the code of the gallery when its tab is first opened; the element is drawn once it is defined. */
-  private renderAgents() {
-    if (this.agents === 'none') void this.loadAgents();
-    if (this.agents === 'ready') return html`<tabgym-agents .app=${this.app}></tabgym-agents>`;
-    if (this.agents !== 'failed') return loadingState(msg('Looking for agents'));
+  /** Loads the code of a tab when it is first opened; the element is drawn once it is defined. */
+  private renderLater(tab: LaterTab, element: TemplateResult) {
+    const { [tab]: state } = this.loads;
+    if (!state) void this.load(tab);
+    if (state === 'ready') return element;
+    if (state !== 'failed')
+      return loadingState(tab === 'agents' ? msg('Looking for agents') : msg('Reading the device’s counters'));
     return errorState(
-      msg('The gallery of agents could not be loaded. Try again.'),
-      html`<button @click=${() => this.loadAgents()}>${msg('Try again')}</button>`,
+      tab === 'agents'
+        ? msg('The gallery of agents could not be loaded. Try again.')
+        : msg('The panel of the device could not be loaded. Try again.'),
+      html`<button @click=${() => this.load(tab)}>${msg('Try again')}</button>`,
     );
   }
 
-  private async loadAgents() {
-    this.agents = 'loading';
-    this.agents = await import('./agents.ts').then(
+  private async load(tab: LaterTab) {
+    this.loads = { ...this.loads, [tab]: 'loading' };
+    const state = await later[tab]().then(
       () => 'ready' as const,
       () => 'failed' as const,
     );
+    this.loads = { ...this.loads, [tab]: state };
   }
 
   private renderTab(drawer: DrawerTab) {
     if (drawer === 'runs') return html`<tabgym-runs .app=${this.app}></tabgym-runs>`;
-    if (drawer === 'agents') return this.renderAgents();
+    if (drawer === 'agents') return this.renderLater(drawer, html`<tabgym-agents .app=${this.app}></tabgym-agents>`);
     if (drawer === 'storage') return html`<tabgym-storage .app=${this.app}></tabgym-storage>`;
-    if (drawer === 'gpu') return html`<tabgym-gpu .app=${this.app}></tabgym-gpu>`;
+    if (drawer === 'gpu') return this.renderLater(drawer, html`<tabgym-gpu .app=${this.app}></tabgym-gpu>`);
     return html`<tabgym-log .app=${this.app}></tabgym-log>`;
   }
 }

@@ -6,6 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
+import { repeat } from 'lit/directives/repeat.js';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { handoffChoices } from '../../session/handoff/names.ts';
 import type { RunSummary } from '../../session/protocol.ts';
@@ -121,7 +122,15 @@ export class TabgymRuns extends Panel {
     return html`${this.renderImport()}
       ${kept.length > 1 ? this.renderSearch(found.length, kept.length) : nothing}
       ${this.renderChosen()}
-      ${kept.length ? html`<ul aria-label=${msg('Runs')}>${found.map((run) => this.renderRun(run))}</ul>` : html`<p class="soft">${msg('No run is stored in this browser yet.')}</p>`}
+      ${
+        kept.length
+          ? html`<ul aria-label=${msg('Runs')}>${repeat(
+              found,
+              ({ id }) => id,
+              (run) => this.renderRun(run),
+            )}</ul>`
+          : html`<p class="soft">${msg('No run is stored in this browser yet.')}</p>`
+      }
       ${binned.length ? this.renderBin(binned) : nothing}`;
   }
 
