@@ -69,6 +69,23 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await page.evaluate(() => localStorage.clear());
   });
 
+  test('no room for settings', { timeout: 2 * minutes }, async () => {
+    const full = await context.newPage();
+    const thrown: string[] = [];
+    full.on('pageerror', (error) => thrown.push(error.message));
+    await full.addInitScript(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await full.goto(url);
+    await full.getByLabel('Preset').waitFor({ timeout: minutes });
+    await full.getByRole('button', { name: /^Theme/ }).click();
+    await full.getByRole('button', { name: /^Theme: light/ }).waitFor();
+    expect(thrown).toEqual([]);
+    await full.close();
+  });
+
   test('files in place of the folders of weights and corpora', { timeout: 2 * minutes }, async () => {
     await page.evaluate(async () => {
       const root = await navigator.storage.getDirectory();

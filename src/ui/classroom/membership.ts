@@ -1,9 +1,11 @@
 /** The class that this page joined: sends the state of the run in focus until it leaves. One for a page. */
+
 import { msg, str } from '@lit/localize';
 import { ClassRefused } from '../../classroom/together/http-client.ts';
 import { codeOf } from '../../classroom/together/messages.ts';
 import { reportOf } from '../../classroom/together/report.ts';
 import { type ClassPage, type Contributor, classKey } from '../control/lazy-parts.ts';
+import { remember } from '../kit/remember.ts';
 import type { JoinedClass, State } from '../state/state.ts';
 import { ClassClient, refusalText } from './class-client.ts';
 
@@ -38,7 +40,7 @@ class Membership {
     private readonly kept: Kept,
   ) {
     this.client = new ClassClient(kept.code);
-    sessionStorage.setItem(classKey, JSON.stringify(kept));
+    remember(classKey, JSON.stringify(kept), sessionStorage);
     this.show(true);
     this.stopListening = page.store.listen((keys) => {
       if (keys.has('records') || keys.has('run') || keys.has('status')) this.changed = true;

@@ -6,6 +6,7 @@
 import { type CustomCode, customCodeOf } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { codeHash } from '../../sandbox/code-hash.ts';
+import { remember } from '../kit/remember.ts';
 import type { LazyParts } from './lazy-parts.ts';
 
 const key = 'tabgym.code-allowed';
@@ -29,7 +30,7 @@ export class CodeConsent {
   }
 
   async allow(code: string): Promise<void> {
-    sessionStorage.setItem(key, JSON.stringify([...known().add(await codeHash(code))]));
+    remember(key, JSON.stringify([...known().add(await codeHash(code))]), sessionStorage);
     await this.changed();
   }
 

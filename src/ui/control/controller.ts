@@ -4,9 +4,11 @@
  * fails becomes a notice of one sentence; no method throws at a panel.
  * Long because it joins all parts of the page's control.
  */
+
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
+import { remember } from '../kit/remember.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { followBand } from '../state/expected-band.ts';
@@ -374,7 +376,7 @@ export class Controller extends InShell {
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     void this.recorded.playUntilLive(run);
     this.stepping = options?.steps !== undefined;
-    if (!this.stepping) localStorage.setItem(trainingKey, run.id);
+    if (!this.stepping) remember(trainingKey, run.id);
     this.trained(run, options).catch((error) => {
       if (error instanceof RestartedError) return;
       this.notifier.notify('error', sentence(error));

@@ -2,6 +2,7 @@
  * Turns the events of a session into state: steps, statuses, live turns, progress, hints. Calls no method of the
  * trainer.
  */
+
 import { msg, str } from '@lit/localize';
 import {
   isActive,
@@ -11,6 +12,7 @@ import {
   type SweepState,
 } from '../../session/protocol.ts';
 import { fixed } from '../kit/format.ts';
+import { remember } from '../kit/remember.ts';
 import { rememberPace } from '../state/estimate.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Evaluations } from './evaluations.ts';
@@ -101,7 +103,7 @@ export class Events {
   private rememberTraining(status: RunStatus) {
     const { run, watching } = this.state;
     if (watching) return;
-    if (run && isActive(status) && !this.parts.stepping()) localStorage.setItem(trainingKey, run.id);
+    if (run && isActive(status) && !this.parts.stepping()) remember(trainingKey, run.id);
     else if (status !== 'idle') localStorage.removeItem(trainingKey);
   }
 

@@ -2,8 +2,10 @@
  * Layout around the run: drawer, panels, theme and help, and the data that the storage and device panels load when they
  * open.
  */
+
 import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
+import { remember } from '../kit/remember.ts';
 import { type Arrangement, arrangementOf, rememberArrangement, rememberedArrangement } from '../state/arrangement.ts';
 import { parseLink } from '../state/link.ts';
 import { type PaneName, rememberedPanes, resizedPanes } from '../state/panes.ts';
@@ -133,7 +135,7 @@ export class Layout {
   }
 
   setTheme(theme: Theme) {
-    localStorage.setItem(themeKey, theme);
+    remember(themeKey, theme);
     document.documentElement.dataset.theme = theme;
     this.store.set({ theme });
   }

@@ -2,7 +2,9 @@
  * All keyboard shortcuts of the page: keys, actions, and where they do not apply (in a text field, or on a control that
  * uses the key itself). The help dialog lists this table.
  */
+
 import { msg } from '@lit/localize';
+import { remember } from '../kit/remember.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Controller } from './controller.ts';
 
@@ -130,7 +132,7 @@ const offKey = 'tabgym.keys-off';
 /** Single-key shortcuts can be switched off, for people whose speech input or tremor triggers them by accident. */
 export const keysEnabled = () => localStorage.getItem(offKey) === null;
 
-export const enableKeys = (on: boolean) => (on ? localStorage.removeItem(offKey) : localStorage.setItem(offKey, '1'));
+export const enableKeys = (on: boolean) => (on ? localStorage.removeItem(offKey) : remember(offKey, '1'));
 
 export function installShortcuts(app: Controller): () => void {
   const table = new Map(shortcuts().flatMap((shortcut) => shortcut.keys.map((key) => [key, shortcut] as const)));

@@ -3,7 +3,9 @@
  * Chinese ones are loaded from locales/zh-Hans.json when needed (`npm run localize`). Texts of worlds are never
  * translated: the page shows them as the model reads them.
  */
+
 import { configureLocalization, msg, type TemplateMap } from '@lit/localize';
+import { remember } from './remember.ts';
 
 export const locales = ['en', 'zh-Hans'] as const;
 export type Locale = (typeof locales)[number];
@@ -68,6 +70,6 @@ export async function useLocale(locale: Locale): Promise<void> {
 }
 
 export async function chooseLocale(locale: Locale): Promise<void> {
-  localStorage.setItem(key, locale);
+  remember(key, locale);
   await useLocale(locale);
 }

@@ -2,6 +2,7 @@
  * Arrangement of the page: `simple` for a first visit (the world, one button, one chart), `lab` with every panel. The
  * choice is stored in this browser. An address that names something opens the lab, unless it names the arrangement too.
  */
+import { remember } from '../kit/remember.ts';
 import type { PageLink } from './link.ts';
 import { formatHash, type Selection } from './selection.ts';
 
@@ -11,7 +12,7 @@ const key = 'tabgym.arrangement';
 
 export const rememberedArrangement = (): Arrangement => (localStorage.getItem(key) === 'lab' ? 'lab' : 'simple');
 
-export const rememberArrangement = (arrangement: Arrangement): void => localStorage.setItem(key, arrangement);
+export const rememberArrangement = (arrangement: Arrangement): void => remember(key, arrangement);
 
 /** True if an address names a run, a place in it, an experiment, a lesson, or controls to hide. */
 const namesSomething = ({ lang, view, hide, ...named }: PageLink, selection: Selection): boolean =>

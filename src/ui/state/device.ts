@@ -2,9 +2,11 @@
  * The device that trains: the one the person chose (in the address for this visit, else the choice kept in this
  * browser), and its label with the reason.
  */
+
 import { msg, str } from '@lit/localize';
 import type { DeviceName, GpuReport } from '../../session/protocol.ts';
 import { threadCount } from '../kit/counts.ts';
+import { remember } from '../kit/remember.ts';
 
 const key = 'tabgym.device';
 const names: readonly DeviceName[] = ['webgpu', 'wasm'];
@@ -20,7 +22,7 @@ export function rememberDevice(name: DeviceName | null): void {
   const address = new URL(location.href);
   address.searchParams.delete('device');
   history.replaceState(null, '', address);
-  if (name) localStorage.setItem(key, name);
+  if (name) remember(key, name);
   else localStorage.removeItem(key);
 }
 

@@ -3,9 +3,11 @@
  * pace. The pace comes from the last steps trained on this device; if there are none, it is derived from a measurement
  * on another machine. Pure functions, except that they store the pace.
  */
+
 import type { Experiment } from '../../experiment/experiment.ts';
 import { sweptDocuments } from '../../experiment/sweep.ts';
 import type { GpuReport, StepRecord } from '../../session/protocol.ts';
+import { remember } from '../kit/remember.ts';
 
 /**
  * Multiply-adds of a step, up to a constant factor: tokens times the weights of the policy's layers. Leaves out the
@@ -105,7 +107,7 @@ export function recentStepMs(records: readonly StepRecord[]): number | null {
 export function rememberPace(gpu: GpuReport, experiment: Experiment, records: readonly StepRecord[]): void {
   const [ms, work] = [recentStepMs(records), stepWork(experiment)];
   if (ms === null || !work) return;
-  localStorage.setItem(key, JSON.stringify({ ...kept(), [deviceKey(gpu)]: ms / work }));
+  remember(key, JSON.stringify({ ...kept(), [deviceKey(gpu)]: ms / work }));
 }
 
 export interface Estimate {

@@ -2,6 +2,7 @@
  * Decides whether the page opens with the screen for newcomers: the address names no run, and none was stored at the
  * last visit.
  */
+import { remember } from '../kit/remember.ts';
 import { parseLink } from './link.ts';
 import { parseHash } from './selection.ts';
 
@@ -17,8 +18,7 @@ export const firstPresetIn = (presets: readonly { name: string }[]): number =>
 
 const key = 'tabgym.has-runs';
 
-export const rememberRuns = (some: boolean): void =>
-  some ? localStorage.setItem(key, 'yes') : localStorage.removeItem(key);
+export const rememberRuns = (some: boolean): void => (some ? remember(key, 'yes') : localStorage.removeItem(key));
 
 /** True if the address names no run and none was stored at the last visit. */
 export function isNewcomer(): boolean {

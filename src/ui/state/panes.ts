@@ -1,4 +1,5 @@
 /** Sizes of the panes: bounds, defaults, and the sizes that a person chose, stored in this browser. */
+import { remember } from '../kit/remember.ts';
 import type { StageTab } from './selection.ts';
 
 /**
@@ -52,7 +53,7 @@ export const rememberedPanes = (): PaneSizes => readPanes(localStorage.getItem(k
 /** Sizes with one pane changed within its bounds; stores them. */
 export function resizedPanes(sizes: PaneSizes, name: PaneName, size: number): PaneSizes {
   const next = { ...sizes, [name]: bounded(name, size) };
-  localStorage.setItem(key, JSON.stringify(next));
+  remember(key, JSON.stringify(next));
   return next;
 }
 

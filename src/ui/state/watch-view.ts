@@ -1,4 +1,5 @@
 /** Choices for watched episodes: speed, order of the tasks, and whether the next one starts by itself. Stored here. */
+import { remember } from '../kit/remember.ts';
 
 export const speeds = { slow: 1800, normal: 900, fast: 250 } as const;
 export type Speed = keyof typeof speeds;
@@ -29,7 +30,7 @@ export function readWatch(text: string | null): WatchView {
 }
 
 export const rememberedWatch = (): WatchView => readWatch(localStorage.getItem(key));
-export const rememberWatch = (view: WatchView) => localStorage.setItem(key, JSON.stringify(view));
+export const rememberWatch = (view: WatchView) => remember(key, JSON.stringify(view));
 
 /** Shuffled task numbers are drawn below this; the trainer counts on from the first task after the last one. */
 const shuffledUpTo = 1000;

@@ -2,8 +2,10 @@
  * Horizontal axis and smoothing of the charts, one choice for all, stored in this browser. Steps have equal widths;
  * episodes, seconds and FLOPs are sums up to a step, so that runs of different cost can be compared.
  */
+
 import { msg } from '@lit/localize';
 import type { StepRecord } from '../../session/protocol.ts';
+import { remember } from '../kit/remember.ts';
 
 export const xAxes = ['step', 'episodes', 'seconds', 'flops'] as const;
 export type XAxis = (typeof xAxes)[number];
@@ -32,7 +34,7 @@ export function readView(text: string | null): ChartView {
 }
 
 export const rememberedView = (): ChartView => readView(localStorage.getItem(key));
-export const rememberView = (view: ChartView) => localStorage.setItem(key, JSON.stringify(view));
+export const rememberView = (view: ChartView) => remember(key, JSON.stringify(view));
 
 export const axisLabels = (): { [axis in XAxis]: string } => ({
   step: msg('Steps'),
