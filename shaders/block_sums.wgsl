@@ -1,11 +1,9 @@
-    // Adds the products of a staged step to the sums of a thread at x, y. TURN_ROWS and TURN_COLUMNS: 8 for an operand that
-    // is turned, else 1. The remainders by DOWN and ACROSS change nothing, but prove to the browser's compiler that the
-    // index is in range; otherwise it clamps the index of each load, which costs a fifth of the time.
+    // Adds the products of a staged step to the sums of a thread at x, y. All addresses of a thread differ by constants.
     for (var turn = 0u; turn < PAIRS / UNROLL; turn++) {
       // @repeat u UNROLL
       let pair$u = turn * UNROLL + $uu;
-      let r$u = pair$u * 2u * ROWS + (y ^ (pair$u % TURN_ROWS)) % DOWN;
-      let c$u = pair$u * 2u * COLUMNS + (x ^ (pair$u % TURN_COLUMNS)) % ACROSS;
+      let r$u = pair$u * ROW_STRIDE + y;
+      let c$u = pair$u * COLUMN_STRIDE + x;
       // @repeat t 2
       // @repeat i ROW_FOURS
       let a$u_$t_$i = rows[r$u + $tu * ROWS + $iu * DOWN];

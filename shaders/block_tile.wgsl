@@ -14,21 +14,9 @@ const COLUMNS = ACROSS * COLUMN_FOURS;
 const TILE_M = 4u * ROWS;
 const TILE_N = 4u * COLUMNS;
 const PAIRS = STEP / 2u;
-var<workgroup> rows: array<vec4f, ROWS * STEP>;
-var<workgroup> columns: array<vec4f, COLUMNS * STEP>;
-
-// Position of a four in a pair of terms. An operand that is stored with its terms innermost is turned by threads of
-// which neighbours hold neighbouring pairs; without the exclusive or they would write to the same bank.
-fn turned(four: u32, pair: u32) -> u32 { return four ^ (pair % 8u); }
-
-// Writes two terms of four adjacent rows, or of four adjacent columns.
-fn stage_rows(pair: u32, four: u32, a: vec2f, b: vec2f, c: vec2f, d: vec2f) {
-  let at = pair * 2u * ROWS + turned(four, pair);
-  rows[at] = vec4f(a.x, b.x, c.x, d.x);
-  rows[at + ROWS] = vec4f(a.y, b.y, c.y, d.y);
-}
-fn stage_columns(pair: u32, four: u32, a: vec2f, b: vec2f, c: vec2f, d: vec2f) {
-  let at = pair * 2u * COLUMNS + turned(four, pair);
-  columns[at] = vec4f(a.x, b.x, c.x, d.x);
-  columns[at + COLUMNS] = vec4f(a.y, b.y, c.y, d.y);
-}
+// Fours from one pair of terms to the next. An operand that is stored with its terms innermost has a ROW_PAD or COLUMN_PAD
+// of 1, else 0: neighbouring threads hold neighbouring pairs of it, which without the pad are written to the same bank.
+const ROW_STRIDE = 2u * ROWS + ROW_PAD;
+const COLUMN_STRIDE = 2u * COLUMNS + COLUMN_PAD;
+var<workgroup> rows: array<vec4f, ROW_STRIDE * PAIRS>;
+var<workgroup> columns: array<vec4f, COLUMN_STRIDE * PAIRS>;

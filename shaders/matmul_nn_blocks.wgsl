@@ -3,8 +3,8 @@
 // Constants: those of block_tile, ACCUMULATE.
 // @include grid
 // @include block_tile
-const TURN_ROWS = 8u;
-const TURN_COLUMNS = 1u;
+const ROW_PAD = 1u;
+const COLUMN_PAD = 0u;
 const GATED = 0u;
 struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
@@ -28,6 +28,7 @@ fn matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   // four of columns of the terms `term`, `term` + THREADS / COLUMNS, ...
   let pair = lane % PAIRS;
   let four = lane / PAIRS;
+  let row_at = pair * ROW_STRIDE + four;
   let term = lane / COLUMNS;
   let column = min(k0 + lane % COLUMNS, K - 1u);
   // @repeat h ROW_LOADS
@@ -51,9 +52,7 @@ fn matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
       // @end
     }
     workgroupBarrier();
-    // @repeat h ROW_LOADS
-    stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
-    // @end
+// @include block_stage_rows
     // @repeat h COLUMN_LOADS
     columns[lane + $hu * THREADS] = b$h;
     // @end

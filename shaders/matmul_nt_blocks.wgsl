@@ -3,8 +3,8 @@
 // Constants: those of block_tile, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl).
 // @include grid
 // @include block_tile
-const TURN_ROWS = 8u;
-const TURN_COLUMNS = 8u;
+const ROW_PAD = 1u;
+const COLUMN_PAD = 1u;
 const GATED = 0u;
 // @include low_rank LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
@@ -35,6 +35,8 @@ fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ...
   let pair = lane % PAIRS;
   let four = lane / PAIRS;
+  let row_at = pair * ROW_STRIDE + four;
+  let column_at = pair * COLUMN_STRIDE + four;
   // @repeat h ROW_LOADS
   let from$h = (m0 + (four + $hu * (THREADS / PAIRS)) * 4u) * K + pair;
   // @repeat i 4
@@ -61,11 +63,10 @@ fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
       // @end
     }
     workgroupBarrier();
-    // @repeat h ROW_LOADS
-    stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
-    // @end
+// @include block_stage_rows
     // @repeat h COLUMN_LOADS
-    stage_columns(pair, four + $hu * (THREADS / PAIRS), b$h_0, b$h_1, b$h_2, b$h_3);
+    columns[column_at + $hu * (THREADS / PAIRS)] = vec4f(b$h_0.x, b$h_1.x, b$h_2.x, b$h_3.x);
+    columns[column_at + $hu * (THREADS / PAIRS) + COLUMNS] = vec4f(b$h_0.y, b$h_1.y, b$h_2.y, b$h_3.y);
     // @end
     workgroupBarrier();
     let next = min(k + PAIRS, last);

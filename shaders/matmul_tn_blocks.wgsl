@@ -4,8 +4,8 @@
 // Constants: those of block_tile; ACCUMULATE, as in matmul_tn.
 // @include grid
 // @include block_tile
-const TURN_ROWS = 1u;
-const TURN_COLUMNS = 1u;
+const ROW_PAD = 0u;
+const COLUMN_PAD = 0u;
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> dout: array<vec4f>;

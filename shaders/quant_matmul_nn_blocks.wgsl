@@ -5,8 +5,8 @@
 // @include grid
 // @include quant
 // @include block_tile
-const TURN_ROWS = 8u;
-const TURN_COLUMNS = 1u;
+const ROW_PAD = 1u;
+const COLUMN_PAD = 0u;
 // @include low_rank_input LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> dout: array<vec2f>;
@@ -16,10 +16,10 @@ const TURN_COLUMNS = 1u;
 
 // @include block_store_nn
 
-// Four codes of a word, from bit `shift`.
-fn four_of(word: u32, shift: u32) -> vec4f {
+// Four codes of a word, the first in its lowest bits.
+fn four_of(word: u32) -> vec4f {
   if (BITS == 8u) { return signed_bytes(word); }
-  return nibbles(word, shift);
+  return nibbles(word, 0u);
 }
 
 @compute @workgroup_size(THREADS)
@@ -37,6 +37,7 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // four of columns of the terms `term`, `term` + THREADS / COLUMNS, ...
   let pair = lane % PAIRS;
   let four = lane / PAIRS;
+  let row_at = pair * ROW_STRIDE + four;
   let term = lane / COLUMNS;
   let column = min(k0 + lane % COLUMNS, K - 1u);
   let word = column * BITS / 8u;
@@ -64,11 +65,9 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
       // @end
     }
     workgroupBarrier();
-    // @repeat h ROW_LOADS
-    stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
-    // @end
+// @include block_stage_rows
     // @repeat h COLUMN_LOADS
-    columns[lane + $hu * THREADS] = values_of(four_of(b$h, shift), scale_from(s$h, column / 8u));
+    columns[lane + $hu * THREADS] = values_of(four_of(b$h >> shift), scale_from(s$h, column / 8u));
     // @end
     workgroupBarrier();
     let next = min(n + PAIRS, last);

@@ -5,8 +5,8 @@
 // @include grid
 // @include quant
 // @include block_tile
-const TURN_ROWS = 8u;
-const TURN_COLUMNS = 8u;
+const ROW_PAD = 1u;
+const COLUMN_PAD = 1u;
 // @include low_rank LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec2f>;
@@ -28,14 +28,13 @@ const TURN_COLUMNS = 8u;
 // Pairs of codes in a word.
 const PAIRS_OF_WORD = 16u / BITS;
 
-// Values of a pair of codes. s: scale and minimum.
-fn pair_of(word: u32, pair: u32, s: vec2f) -> vec2f {
-  let shift = pair % PAIRS_OF_WORD * 2u * BITS;
+// Values of the pair of codes in the lowest bits. s: scale and minimum.
+fn pair_of(word: u32, s: vec2f) -> vec2f {
   if (BITS == 8u) {
     let signed = bitcast<i32>(word);
-    return values_of(vec4f(f32(extractBits(signed, shift, 8u)), f32(extractBits(signed, shift + 8u, 8u)), 0.0, 0.0), s).xy;
+    return values_of(vec4f(f32(extractBits(signed, 0u, 8u)), f32(extractBits(signed, 8u, 8u)), 0.0, 0.0), s).xy;
   }
-  let nibbles = vec2f(f32(extractBits(word, shift, 4u)), f32(extractBits(word, shift + 4u, 4u)));
+  let nibbles = vec2f(f32(word & 15u), f32(extractBits(word, 4u, 4u)));
   return values_of(vec4f(nibbles - f32(8u - 8u * MINIMUM), 0.0, 0.0), s).xy;
 }
 
@@ -52,6 +51,9 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ...
   let pair = lane % PAIRS;
   let four = lane / PAIRS;
+  let row_at = pair * ROW_STRIDE + four;
+  let column_at = pair * COLUMN_STRIDE + four;
+  let shift = pair % PAIRS_OF_WORD * 2u * BITS;
   // @repeat h ROW_LOADS
   let from$h = (m0 + (four + $hu * (THREADS / PAIRS)) * 4u) * K + pair;
   // @repeat i 4
@@ -80,11 +82,13 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     // A step lies in one group, because STEP divides 32.
     let g = k / 16u;
     workgroupBarrier();
-    // @repeat h ROW_LOADS
-    stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
-    // @end
+// @include block_stage_rows
     // @repeat h COLUMN_LOADS
-    stage_columns(pair, four + $hu * (THREADS / PAIRS), pair_of(b$h_0, pair, scale_from(s$h_0, g)), pair_of(b$h_1, pair, scale_from(s$h_1, g)), pair_of(b$h_2, pair, scale_from(s$h_2, g)), pair_of(b$h_3, pair, scale_from(s$h_3, g)));
+    // @repeat i 4
+    let w$h_$i = pair_of(b$h_$i >> shift, scale_from(s$h_$i, g));
+    // @end
+    columns[column_at + $hu * (THREADS / PAIRS)] = vec4f(w$h_0.x, w$h_1.x, w$h_2.x, w$h_3.x);
+    columns[column_at + $hu * (THREADS / PAIRS) + COLUMNS] = vec4f(w$h_0.y, w$h_1.y, w$h_2.y, w$h_3.y);
     // @end
     workgroupBarrier();
     let next = min(k + PAIRS, last);

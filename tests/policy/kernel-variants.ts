@@ -26,8 +26,8 @@ const plain: Constants = { LOW_RANK: 0 };
 
 /** 32 x 32 outputs: compiled by a software adapter in a fraction of the time of the engine's tiles. */
 const tinyTile = { ...smallTile, across: 8, rowFours: 1 };
-/** The other constants, at the size that fills workgroup memory. */
-const wideTile = { ...largeTile, across: 16, unroll: 1 };
+/** 64 x 128 outputs, with the loop over a step as a loop. */
+const wideTile = { ...largeTile, down: 8, across: 16, unroll: 1 };
 
 export const variants: [string, Constants][] = [
   ['matmul_nt', { ROWS: 8, LANES: 32, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
