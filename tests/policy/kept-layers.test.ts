@@ -5,7 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';
-import { activationBuffers, keptLayerBytes, keptLayers } from '../../src/policy/plan/layer-buffers.ts';
+import {
+  activationBuffers,
+  adapterProductBytes,
+  keptLayerBytes,
+  keptLayers,
+} from '../../src/policy/plan/layer-buffers.ts';
 import { sizesOf } from '../../src/policy/plan/sizes.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
 import { initAdapter, projections } from '../../src/policy/weights/adapter.ts';
@@ -14,6 +19,7 @@ import { inspected } from '../../tools/golden/inspected-model.ts';
 import { useDevice } from '../device/open.ts';
 
 const open = useDevice({ mostBindingBytes: 2 ** 26 });
+const openNarrow = useDevice({ mostBindingBytes: 2 ** 17 });
 
 const config = (change: object): ModelConfig =>
   parseConfig({
@@ -35,20 +41,24 @@ const batch: PackedBatch = {
 };
 const N = batch.scored.length;
 
+const lora = { rank: 4, alpha: 8, targets: projections };
 const adapterFor = (model: ModelConfig) => {
-  const lora = { rank: 4, alpha: 8, targets: projections };
   const tensors = initAdapter(model, lora, 3);
   for (const [name, { data }] of tensors)
     if (name.endsWith('lora_B.weight')) data.set(normals(data.length, 4, name, 0.3));
   return { lora, tensors };
 };
 
-/** Gradients with room for the activations of `kept` layers. */
-async function gradientsWith(model: ModelConfig, packed: boolean, kept: number) {
-  const device = await open();
+/** Gradients with room for the activations of `kept` layers and, if `products`, the adapter's first products. */
+async function gradientsWith(
+  model: ModelConfig,
+  packed: boolean,
+  kept: number,
+  { products = packed, device: opened = open } = {},
+) {
+  const device = await opened();
   const sizes = sizesOf(model, capacity, device.bindingBytes);
-  const keptBytes = kept * keptLayerBytes(sizes);
-  expect(keptLayers(sizes, keptBytes)).toBe(kept);
+  const keptBytes = kept * keptLayerBytes(sizes) + (products ? adapterProductBytes(sizes, lora) : 0);
   const own = packed ? ({ adapter: adapterFor(model), precision: 'int4' } as const) : {};
   const options = { capacity, weights: initWeights(model, { seed: 2, std: 0.2 }), trainable: true, reference: false };
   const before = device.bytesAllocated;
@@ -57,6 +67,8 @@ async function gradientsWith(model: ModelConfig, packed: boolean, kept: number) 
     const bytes = totalBytes(created.plan);
     expect(device.bytesAllocated - before).toBe(bytes);
     const dispatches = created.counters().dispatches;
+    expect(created.plan.filter(({ name }) => /^normed\.\d/.test(name))).toHaveLength(kept);
+    expect(created.plan.some(({ name }) => name.startsWith('loraMid.'))).toBe(products);
     const gradients = await created.gradients(batch, normals(N, 1, 'w', 1), normals(N, 1, 'e', 0.1));
     return { gradients, bytes, dispatches: created.counters().dispatches - dispatches };
   } finally {
@@ -89,6 +101,20 @@ describe.each([
       last = now;
     }
   });
+});
+
+it.each([
+  // The backward's product of each operand, and those of recomputed layers but down.
+  ['all tokens at once', config({}), open, 4 * 4 + 3 * 3],
+  // The same with gates, ups and down in two pieces, and gates and ups of the last layer recomputed.
+  ['a feed-forward block in pieces', config({ intermediate_size: 250 }), openNarrow, 4 * 6 + 3 * 4 + 2],
+])('an adapter that keeps its first products computes them once, with the same gradients: %s', async (...given) => {
+  const [, model, device, fewer] = given;
+  const again = await gradientsWith(model, true, 0, { products: false, device });
+  const kept = await gradientsWith(model, true, 0, { device });
+  for (const [name, { data }] of again.gradients) expect(kept.gradients.get(name)!.data, name).toEqual(data);
+  expect(again.dispatches - kept.dispatches).toBe(fewer);
+  expect(kept.bytes).toBeGreaterThan(again.bytes);
 });
 
 describe('the number of kept layers', () => {

@@ -7,7 +7,7 @@ import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';
-import { keptLayerBytes } from '../../src/policy/plan/layer-buffers.ts';
+import { adapterProductBytes, keptLayerBytes } from '../../src/policy/plan/layer-buffers.ts';
 import { sizesOf } from '../../src/policy/plan/sizes.ts';
 import { initAdapter } from '../../src/policy/weights/adapter.ts';
 import { capacityFor, lora, update } from '../model-steps.ts';
@@ -74,7 +74,7 @@ async function recordedUpdate(model: Model, device: RecordingDevice): Promise<St
   return { name: 'update', calls: [...device.calls] };
 }
 
-/** An update in which some layers keep their activations, and the bytes of these. */
+/** An update in which some layers keep their activations, and the bytes of these and of the adapter's first products. */
 export interface KeptUpdate extends Step {
   kept: number;
   keptBytes: number;
@@ -86,7 +86,7 @@ export interface KeptUpdate extends Step {
 export async function recordKept(kept: number, tokens: number): Promise<KeptUpdate> {
   const device = new RecordingDevice();
   const sizes = sizesOf(configFor(), capacityFor(tokens, promptTokens), device.bindingBytes);
-  const keptBytes = kept * keptLayerBytes(sizes);
+  const keptBytes = adapterProductBytes(sizes, lora) + kept * keptLayerBytes(sizes);
   const model = await openModel(device, { choices: gpuChoices, keptBytes, tokens });
   const step = await recordedUpdate(model, device);
   const bytes = totalBytes(model.plan);

@@ -2,11 +2,20 @@
  * Weights with a low-rank adapter beside a frozen base: the base's product plus the adapter's. Everything except the
  * matrix products is delegated to the base, so the policy without the adapter (the reference) is the base itself.
  */
-import { type BufferSlice, grid1d } from '../../device/device.ts';
+import { type BufferSlice, grid1d, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
+import { ownProduct } from '../plan/layer-buffers.ts';
 import { partialChunks } from '../plan/partial-sums.ts';
 import { type AdaptedOperand, adaptedOperands, type LoraConfig, loraScale } from '../weights/adapter.ts';
-import type { BaseWeights, Entries, ForwardExtra, ListAt, MaskedSampling, Weights } from '../weights/linear.ts';
+import type {
+  BackwardExtra,
+  BaseWeights,
+  Entries,
+  ForwardExtra,
+  ListAt,
+  MaskedSampling,
+  Weights,
+} from '../weights/linear.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
 import {
   canVectorise,
@@ -103,14 +112,15 @@ export class AdaptedWeights implements Weights {
       this.base.forward(operand, inp, out, M, extra);
       return;
     }
-    const [mid, B] = [this.ws.slice('loraMid'), this.set.slice(`${operand}.B`)];
+    const [mid, B] = [this.mid(adapted, extra.first, M), this.set.slice(`${operand}.B`)];
+    const isKept = extra.again && this.keeps(adapted);
     if (adapted.isAligned && this.base.addsLowRank(operand, M)) {
-      this.down(adapted, inp, M);
+      if (!isKept) this.down(adapted, inp, mid, M);
       this.base.forward(operand, inp, out, M, { ...extra, lowRank: { mid, B, scalars: adapted.scalars } });
       return;
     }
     this.base.forward(operand, inp, out, M, extra);
-    this.down(adapted, inp, M);
+    if (!isKept) this.down(adapted, inp, mid, M);
     addUp(this.ops, adapted, { mid, B, out }, M);
   }
 
@@ -132,28 +142,49 @@ export class AdaptedWeights implements Weights {
     return sizesOf(this.ops, x, T);
   }
 
-  /** loraMid (M, width) = inp A^T for all parts of the operand. */
-  private down({ name, inputs, width }: Placed, inp: BufferSlice, M: number): void {
-    this.ops.matmulNT(inp, this.set.slice(`${name}.A`), this.ws.slice('loraMid'), M, width, inputs);
+  /** True if the result of the operand's first product stays valid until the backward of the same pass. */
+  private keeps({ name }: Placed): boolean {
+    return this.ws.has(ownProduct(name));
   }
 
-  backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number, gated = false): void {
+  /** Result of the operand's first product for M rows from row `first`. */
+  private mid(adapted: Placed, first: number | undefined, M: number): BufferSlice {
+    if (!this.keeps(adapted)) return this.ws.slice('loraMid');
+    const rowBytes = 4 * adapted.width;
+    return slice(this.ws.buffer(ownProduct(adapted.name)), (first ?? 0) * rowBytes, M * rowBytes);
+  }
+
+  /** mid (M, width) = inp A^T for all parts of the operand. */
+  private down({ name, inputs, width }: Placed, inp: BufferSlice, mid: BufferSlice, M: number): void {
+    this.ops.matmulNT(inp, this.set.slice(`${name}.A`), mid, M, width, inputs);
+  }
+
+  backward(
+    operand: string,
+    dout: BufferSlice,
+    inp: BufferSlice,
+    dinp: BufferSlice,
+    M: number,
+    extra: BackwardExtra = {},
+  ): void {
     const adapted = this.operands.get(operand);
     if (!adapted) {
-      this.base.backward(operand, dout, inp, dinp, M, gated);
+      this.base.backward(operand, dout, inp, dinp, M, extra);
       return;
     }
     const { ops, ws, set } = this;
     const { width } = adapted;
-    const [mid, dmid, A] = [ws.slice('loraMid'), ws.slice('loraDmid'), set.slice(`${operand}.A`)];
+    const mid = this.mid(adapted, extra.first, M);
+    const [dmid, A] = [ws.slice('loraDmid'), set.slice(`${operand}.A`)];
     this.run(upBackwardForm(this.sizes(adapted, M)), [dout, set.slice(`${operand}.B`), dmid], adapted, M);
-    if (this.fusesGradients(operand, M)) this.base.backward(operand, dout, inp, dinp, M, gated, { dmid, A, width });
+    if (this.fusesGradients(operand, M))
+      this.base.backward(operand, dout, inp, dinp, M, { ...extra, lowRank: { dmid, A, width } });
     else {
       this.base.backward(operand, dout, inp, dinp, M);
       ops.matmulNN(dmid, A, dinp, M, width, adapted.inputs, true);
     }
     if (!this.grads) return;
-    this.down(adapted, inp, M);
+    if (!this.keeps(adapted)) this.down(adapted, inp, mid, M);
     this.upWeightGradient(adapted, dout, mid, M);
     ops.matmulTN(dmid, inp, this.grads.slice(`${operand}.A`), ws.slice('partials'), M, width, adapted.inputs);
   }

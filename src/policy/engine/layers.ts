@@ -111,6 +111,7 @@ export class Layers {
         const out = this.rows(ws.slice(`layerInput.${l + 1}`), rows);
         weights.forward(down, this.piece('activated', l, rows), out, rows.count, {
           residual: this.rows(this.activation('middle', l), rows),
+          first: rows.first,
         });
       }
     }
@@ -134,8 +135,8 @@ export class Layers {
     return slice(buffer, first * width * 4, count * width * 4);
   }
 
-  /** middle = x + attention(norm(x)). */
-  private attentionHalf(weights: Weights, pass: Pass, l: number): void {
+  /** middle = x + attention(norm(x)). `again`: in the backward of the same pass. */
+  private attentionHalf(weights: Weights, pass: Pass, l: number, again = false): void {
     const { ws, ops, config, shape } = this;
     const names = layerOperands(l);
     const h = config.hiddenSize;
@@ -149,7 +150,7 @@ export class Layers {
       h,
       config.rmsNormEps,
     );
-    weights.forward(names.qkv, this.activation('normed', l), this.activation('qkv', l), pass.T);
+    weights.forward(names.qkv, this.activation('normed', l), this.activation('qkv', l), pass.T, { again });
     const gains = config.qkNorm ? weights.vector(names.headGains) : null;
     const cache = pass.cache(l);
     ops.rope(
@@ -184,11 +185,12 @@ export class Layers {
     );
     weights.forward(names.output, this.activation('attended', l), this.activation('middle', l), pass.T, {
       residual: x,
+      again,
     });
   }
 
-  /** activated = silu(gate) * up of norm(middle), for some rows. The caller applies the down projection. */
-  private mlpHalf(weights: Weights, rows: Rows, l: number): void {
+  /** activated = silu(gate) * up of norm(middle), for some rows. The caller applies the down projection. `again`: as of `attentionHalf`. */
+  private mlpHalf(weights: Weights, rows: Rows, l: number, again = false): void {
     const { ops, config } = this;
     const names = layerOperands(l);
     const { hiddenSize: h, intermediateSize: I } = config;
@@ -198,7 +200,8 @@ export class Layers {
     ops.rmsnorm(middle, gain, normed2, this.piece('rstd2', l, rows), rows.count, h, config.rmsNormEps);
     const [gateUp, activated] = [this.piece('gateUp', l, rows), this.piece('activated', l, rows)];
     const isFused = weights.activates(names.gateUp, rows.count);
-    weights.forward(names.gateUp, normed2, gateUp, rows.count, isFused ? { activated } : {});
+    const { first, count } = rows;
+    weights.forward(names.gateUp, normed2, gateUp, count, { first, again, ...(isFused ? { activated } : {}) });
     if (!isFused) ops.swiglu(gateUp, activated, rows.count, I);
   }
 
@@ -212,9 +215,9 @@ export class Layers {
     const pieces = this.pieces(pass.T);
     for (let l = last; l >= 0; l--) {
       const isKept = this.keeps(l);
-      if (!isKept && l !== last) this.attentionHalf(weights, pass, l);
+      if (!isKept && l !== last) this.attentionHalf(weights, pass, l, true);
       for (const rows of pieces) {
-        if (!isKept && (l !== last || pieces.length > 1)) this.mlpHalf(weights, rows, l);
+        if (!isKept && (l !== last || pieces.length > 1)) this.mlpHalf(weights, rows, l, true);
         this.mlpBackward(weights, rows, l);
       }
       this.attentionBackward(weights, pass, l);
@@ -234,12 +237,14 @@ export class Layers {
       this.piece('activated', l, rows),
       ws.slice('dactivated'),
     ];
-    if (weights.fusesGradients(names.down, T)) weights.backward(names.down, dout, activated, gateUp, T, true);
+    const { first } = rows;
+    if (weights.fusesGradients(names.down, T))
+      weights.backward(names.down, dout, activated, gateUp, T, { gated: true, first });
     else {
-      weights.backward(names.down, dout, activated, dactivated, T);
+      weights.backward(names.down, dout, activated, dactivated, T, { first });
       ops.swigluBackward(dactivated, gateUp, T, I);
     }
-    weights.backward(names.gateUp, gateUp, this.piece('normed2', l, rows), ws.slice('dnormed'), T);
+    weights.backward(names.gateUp, gateUp, this.piece('normed2', l, rows), ws.slice('dnormed'), T, { first });
     ops.rmsnormBackward(
       {
         inp: this.rows(this.activation('middle', l), rows),

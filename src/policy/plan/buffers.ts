@@ -13,10 +13,13 @@ import type { TensorFormats } from '../weights/packed-layout.ts';
 import { type Layout, layoutFloats } from '../weights/parameters.ts';
 import { cacheBuffers, decodingBuffers, pageBuffers } from './decoding-buffers.ts';
 import { headBuffers, hostBuffers, resultBatches, resultFloats, teacherBuffers, valueBuffers } from './head-buffers.ts';
+import { defaultKeptMiB } from './kept-memory.ts';
 import {
   activationBuffers,
   adapterBuffers,
   adapterGradients,
+  adapterProductBytes,
+  adapterProducts,
   backwardBuffers,
   integerBuffers,
   keptLayerBytes,
@@ -40,8 +43,8 @@ export interface PlanOptions {
   /** Precision of the K/V cache for decoding. Default: f32. */
   kvCache?: KvPrecision;
   /**
-   * Bytes for activations that layers keep for the backward. As many layers as fit keep theirs; the backward recomputes
-   * the others. Default: 128 MiB.
+   * Bytes for what the backward need not compute again: first an adapter's first products, if all fit, then the
+   * activations of as many layers as fit. Default: 128 MiB.
    */
   keptBytes?: number;
   /** Source of values; absent if nothing needs them. */
@@ -92,13 +95,16 @@ function weightBuffers(config: ModelConfig, trained: Layout, options: PlanOption
 }
 
 function layerBuffers(sizes: Sizes, trained: Layout, options: PlanOptions): PlannedBuffer[] {
-  const { trainable, keptBytes, lora, precision = 'f32', sharesMemory } = options;
-  const kept = trainable ? keptLayers(sizes, keptBytes) : 0;
+  const { trainable, keptBytes = defaultKeptMiB * 2 ** 20, lora, precision = 'f32', sharesMemory } = options;
+  const products = lora && trainable ? adapterProductBytes(sizes, lora, keptBytes) : 0;
+  const kept = trainable ? keptLayers(sizes, keptBytes - products) : 0;
   const integers = sharesMemory && precision !== 'f32' ? integerBuffers(sizes) : {};
-  const forward = { ...passBuffers(sizes), ...integers, ...(lora ? adapterBuffers(sizes, lora) : {}) };
+  const shared = lora && products === 0 ? adapterBuffers(sizes, lora) : {};
+  const forward = { ...passBuffers(sizes), ...integers, ...shared };
   const backward = { ...backwardBuffers(sizes, trained), ...(lora ? adapterGradients(sizes, lora) : {}) };
   return [
     ...planned('activations', [...activationBuffers(sizes, kept), ...layerInputs(sizes), ...named(forward)]),
+    ...planned('activations', lora && products > 0 ? adapterProducts(sizes, lora) : []),
     ...planned('gradients of activations', trainable ? named(backward) : []),
   ];
 }
@@ -160,8 +166,9 @@ export function planBuffers(config: ModelConfig, capacity: Capacity, options: Pl
 export const totalBytes = (buffers: readonly PlannedBuffer[]) => buffers.reduce((sum, b) => sum + b.bytes, 0);
 
 /**
- * `keptBytes` of a run whose settings leave it open: the default, or, if all buffers would exceed `mostBytes`, the
- * largest number of whole layers with which they fit. 0 if they exceed it without any.
+ * `keptBytes` of a run whose settings leave it open: what fits the default, or, if all buffers would exceed `mostBytes`,
+ * an adapter's first products with the largest number of whole layers with which they fit. 0 if they exceed it without
+ * any.
  */
 export function keptBytesWithin(
   mostBytes: number,
@@ -171,14 +178,17 @@ export function keptBytesWithin(
 ): number {
   const sizes = sizesOf(config, capacity, options.blockBytes);
   const layer = keptLayerBytes(sizes);
+  const products = options.lora && options.trainable ? adapterProductBytes(sizes, options.lora) : 0;
+  const keptBy = (layers: number) => products + layers * layer;
   const bytesWith = (layers: number) =>
-    totalBytes(planBuffers(config, capacity, { ...options, keptBytes: layers * layer }));
-  const wanted = keptLayers(sizes);
+    totalBytes(planBuffers(config, capacity, { ...options, keptBytes: keptBy(layers) }));
+  const wanted = keptLayers(sizes, defaultKeptMiB * 2 ** 20 - products);
   const all = bytesWith(wanted);
-  if (wanted === 0 || all <= mostBytes) return wanted * layer;
+  if (all <= mostBytes) return keptBy(wanted);
   const none = bytesWith(0);
-  let layers = Math.max(0, Math.floor((wanted * (mostBytes - none)) / (all - none)));
+  if (none > mostBytes) return 0;
+  let layers = Math.floor((wanted * (mostBytes - none)) / (all - none));
   // A separate critic of fewer tokens may keep more layers in the same bytes.
   while (layers > 0 && bytesWith(layers) > mostBytes) layers--;
-  return layers * layer;
+  return keptBy(layers);
 }

@@ -2,7 +2,7 @@
 import { mostSplits, tileWords } from '../engine/attention.ts';
 import { tokenWords } from '../engine/batch.ts';
 import type { Capacity } from '../policy.ts';
-import { adapterWidth, type LoraConfig } from '../weights/adapter.ts';
+import { adaptedOperands, adapterWidth, type LoraConfig } from '../weights/adapter.ts';
 import { type Layout, layoutFloats } from '../weights/parameters.ts';
 import { groupLength } from '../weights/quantize.ts';
 import { defaultKeptMiB } from './kept-memory.ts';
@@ -102,7 +102,22 @@ export function integerBuffers({ T, N, R, h, H, D, I }: Sizes) {
   return { integerCodes: (groups * groupLength) / 2, integerScales: 2 * groups };
 }
 
-/** Low-rank intermediate of an adapter, forward. */
+/** Name of the first product of an operand's adapter, if each operand has its own. */
+export const ownProduct = (operand: string) => `loraMid.${operand}` as const;
+
+/** First products of all operands of an adapter, if they are kept for the backward, which then reads no input for them. */
+export const adapterProducts = ({ T, config }: Sizes, lora: LoraConfig) =>
+  adaptedOperands(config, lora).map(
+    ({ name, parts }) => [ownProduct(name), T * parts.length * lora.rank] as [ReturnType<typeof ownProduct>, number],
+  );
+
+/** Bytes of the first products that an adapter keeps in `keptBytes`: all of them or none. */
+export function adapterProductBytes(sizes: Sizes, lora: LoraConfig, keptBytes = defaultKeptMiB * 2 ** 20): number {
+  const bytes = 4 * adapterProducts(sizes, lora).reduce((sum, [, floats]) => sum + floats, 0);
+  return bytes <= keptBytes ? bytes : 0;
+}
+
+/** Low-rank intermediate of an adapter, forward, unless each operand has its own. */
 export const adapterBuffers = ({ T, config }: Sizes, lora: LoraConfig) => ({ loraMid: T * adapterWidth(config, lora) });
 
 /** Gradient of an adapter's low-rank intermediate. */

@@ -7,6 +7,7 @@ import type {
   adapterGradients,
   backwardBuffers,
   integerBuffers,
+  ownProduct,
   passBuffers,
 } from './layer-buffers.ts';
 
@@ -17,6 +18,7 @@ export type WorkspaceBuffer =
   | `cache.${number}`
   | keyof ReturnType<typeof passBuffers>
   | keyof ReturnType<typeof adapterBuffers>
+  | ReturnType<typeof ownProduct>
   | keyof ReturnType<typeof integerBuffers>
   | keyof ReturnType<typeof backwardBuffers>
   | keyof ReturnType<typeof adapterGradients>

@@ -44,10 +44,17 @@ export interface Weights {
   /** True if the forward product of gateUp writes the activation, too. */
   activates(operand: string, M: number): boolean;
   /**
-   * dinp (M, K) = dout (M, N) W; adds the gradients of trained weights, computed from the forward's `inp`. `gated`, if
-   * `fusesGradients`: dinp (M, 2 K) has gates and ups in, and their gradient out.
+   * dinp (M, K) = dout (M, N) W; adds the gradients of trained weights, computed from the forward's `inp`. Runs in the
+   * pass whose forward had the same operand and rows.
    */
-  backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number, gated?: boolean): void;
+  backward(
+    operand: string,
+    dout: BufferSlice,
+    inp: BufferSlice,
+    dinp: BufferSlice,
+    M: number,
+    extra?: BackwardExtra,
+  ): void;
   /** True if the backward product adds an adapter's gradient of the same input and applies SwiGLU's gradient. */
   fusesGradients(operand: string, M: number): boolean;
   /** out (T, C) = rows `ids` (T) of the embedding. */
@@ -87,10 +94,23 @@ export interface Weights {
   destroy(): void;
 }
 
+/** Place of some rows of a pass. */
+export interface Place {
+  /** First row. Default: 0. */
+  first?: number;
+}
+
 /** What a forward product adds, and what it writes beside its result: never both. */
-export interface ForwardExtra {
+export interface ForwardExtra extends Place {
   residual?: BufferSlice;
   activated?: BufferSlice;
+  /** True if the same product has run before in this pass, with the same values. */
+  again?: boolean;
+}
+
+/** `gated`, if `fusesGradients`: dinp (M, 2 K) has gates and ups in, and their gradient out. */
+export interface BackwardExtra extends Place {
+  gated?: boolean;
 }
 
 /** Scalars of sample_masked that do not depend on the weights. */
@@ -134,8 +154,7 @@ export interface BaseWeights extends Weights {
     inp: BufferSlice,
     dinp: BufferSlice,
     M: number,
-    gated?: boolean,
-    lowRank?: LowRankInputTerm,
+    extra?: BackwardExtra & { lowRank?: LowRankInputTerm },
   ): void;
   /** Writes a piece to its place. Throws StateError for a piece in another precision. */
   write(piece: WeightPiece): void;

@@ -17,7 +17,15 @@ import {
 import type { Workspace } from '../engine/workspace.ts';
 import { StateError } from '../state-error.ts';
 import { convertRows, holds } from './convert-rows.ts';
-import type { BaseWeights, Entries, ForwardExtra, ListAt, MaskedSampling, WeightPiece } from './linear.ts';
+import type {
+  BackwardExtra,
+  BaseWeights,
+  Entries,
+  ForwardExtra,
+  ListAt,
+  MaskedSampling,
+  WeightPiece,
+} from './linear.ts';
 import type { PackedLayout, PackedOperand, PackedPart } from './packed-layout.ts';
 import { ParameterSet, tableOperand } from './parameters.ts';
 import { type PackedRow, type PackedRows, quantizeRows } from './quantize.ts';
@@ -176,11 +184,10 @@ export class PackedWeights implements BaseWeights {
     _: BufferSlice,
     dinp: BufferSlice,
     M: number,
-    gated = false,
-    lowRank?: LowRankInputTerm,
+    extra: BackwardExtra & { lowRank?: LowRankInputTerm } = {},
   ): void {
     const { rows, row } = this.set.operand(operand);
-    this.quantized.matmulNN(dout, this.set.matrix(operand), dinp, M, rows, row.length, { gated, lowRank });
+    this.quantized.matmulNN(dout, this.set.matrix(operand), dinp, M, rows, row.length, extra);
   }
 
   fusesGradients(operand: string, M: number): boolean {
