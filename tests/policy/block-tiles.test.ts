@@ -39,10 +39,12 @@ describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
   });
 });
 
-it('the small tile serves grids of fewer than 128 tiles', () => {
+it('the small tile serves grids of fewer than 66 tiles', () => {
   expect(blockGrid(65, 9728)).toEqual({ tile: largeTile, groups: 152 });
   expect(blockGrid(2048, 896)).toEqual({ tile: largeTile, groups: 16 * 14 });
-  expect(blockGrid(1024, 896)).toEqual({ tile: smallTile, groups: 16 * 14 });
+  expect(blockGrid(1024, 896)).toEqual({ tile: largeTile, groups: 8 * 14 });
+  expect(blockGrid(1408, 384)).toEqual({ tile: largeTile, groups: 11 * 6 });
+  expect(blockGrid(1664, 320)).toEqual({ tile: smallTile, groups: 26 * 5 });
   expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
 });
 

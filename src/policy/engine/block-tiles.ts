@@ -40,11 +40,11 @@ const tilesOf = (tile: BlockTile, rows: number, columns: number) =>
   Math.ceil(rows / rowsOf(tile)) * Math.ceil(columns / columnsOf(tile));
 
 /**
- * A grid of fewer tiles than this leaves cores of a large GPU idle (an H100 has 132). Small tiles read workgroup memory
- * more often, which costs less on a GPU of few cores. A page does not know the number of cores; this bound is not
- * measured.
+ * A grid of fewer tiles than this leaves more than half of a large GPU's cores idle (an H100 has 132), and twice as many
+ * small tiles fill them. From there on they would be two on a core, and they take more time than one large tile, because
+ * they read workgroup memory more often (docs/gpu.md). A page does not know the number of cores; this bound is modelled.
  */
-const enoughTiles = 128;
+const enoughTiles = 66;
 /**
  * Tile for an output of `rows` by `columns` values, and the number of workgroups. For a fixed number of columns more rows
  * never bring back the small tile, so a model that records its smallest and its largest pass has requested both.

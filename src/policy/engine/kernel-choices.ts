@@ -101,7 +101,7 @@ export const kernelForms = {
 } as const;
 
 /** Raised when forms or measured sizes change, so that adapters are measured again. */
-export const measurement = 7;
+export const measurement = 8;
 
 export type KernelChoice = keyof typeof kernelForms;
 /** Times of the forms of each measured choice, for the sizes that are measured (measured-sizes.ts). */

@@ -27,11 +27,13 @@ const mostMlpBytes = 1 << 26;
 
 /**
  * Number of tokens that run through the feed-forward block at once: all, or a multiple of 64 whose gate and up values
- * fit a binding.
+ * fit a binding, in pieces of nearly equal size, because a small one fills few cores of a GPU.
  */
 function mlpRows(T: number, intermediateSize: number, blockBytes: number): number {
   const rows = Math.floor(Math.min(blockBytes, mostMlpBytes) / (8 * intermediateSize));
-  return T <= rows ? T : Math.max(64, rows - (rows % 64));
+  if (T <= rows) return T;
+  const pieces = Math.ceil(T / Math.max(64, rows - (rows % 64)));
+  return 64 * Math.ceil(T / pieces / 64);
 }
 
 /** Most tokens of a pass through the layers. */
