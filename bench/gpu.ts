@@ -5,7 +5,8 @@
  * with small shapes, as the names state.
  *
  * `--match` runs only one part: products, attention, model or torch; `products:TEXT` only products whose name contains
- * TEXT. `TABGYM_PYTHON` names an interpreter with PyTorch, PEFT and CUDA, which runs the same for comparison.
+ * TEXT. `TABGYM_PYTHON` names an interpreter with PyTorch and PEFT, which runs the same for comparison: on CUDA, or on the
+ * processor, as the output states.
  */
 import { execFileSync } from 'node:child_process';
 import { CommandError } from '../src/cli/command-error.ts';
@@ -33,7 +34,7 @@ import { measureProducts, modelShapes, type ProductRow, productName, smallShapes
 import { type MachineRates, measureMachine, timed } from './machine.ts';
 import { decode, listed, promptTokens } from './quantized.ts';
 
-/** PyTorch with PEFT on the same GPU. */
+/** PyTorch with PEFT, on the same GPU if PyTorch has CUDA. */
 interface TorchResult {
   adapter: string;
   versions: { [name: string]: string };
@@ -65,6 +66,9 @@ export interface GpuResult {
 
 /** Number of tokens decoded for each row. */
 const decodedTokens = 64;
+/** The same on a software adapter, and the part of the model that it runs. */
+const smallTokens = 4;
+const small = { layers: 1, vocabulary: 4096 };
 /** Values of a block of packed rows that a model's matrices repeat: quick to pack, and of the magnitude of real ones. */
 const blockValues = 1 << 18;
 
@@ -162,9 +166,10 @@ class Bench {
 
   async model(): Promise<void> {
     const { gpu, isSmall, result } = this;
-    const { name, config } = isSmall ? listed('qwen2.5-0.5b', 1, 4096) : listed('qwen2.5-0.5b', null, null);
+    const { layers, vocabulary } = isSmall ? small : { layers: null, vocabulary: null };
+    const { name, config } = listed('qwen2.5-0.5b', layers, vocabulary);
     const lengths = isSmall ? [256] : [512, 2048];
-    const tokens = isSmall ? 4 : decodedTokens;
+    const tokens = isSmall ? smallTokens : decodedTokens;
     const capacity = capacityFor(Math.max(...lengths), promptTokens);
     const adapter = { lora, tensors: initAdapter(config, lora, 1) };
     const options = { capacity, adapter, precision: 'int4', trainable: true, reference: false } as const;
@@ -185,8 +190,11 @@ class Bench {
 
   /** Measures PyTorch on the same shape, with the interpreter `python`. */
   torch(python: string): void {
-    const { config } = findModel('qwen2.5-0.5b');
-    const job = [JSON.stringify(config), lora.rank, lora.alpha, decodedTokens].map(String);
+    const { isSmall } = this;
+    const cut = isSmall ? { num_hidden_layers: small.layers, vocab_size: small.vocabulary } : {};
+    const config = { ...findModel('qwen2.5-0.5b').config, ...cut };
+    const lengths = isSmall ? [smallTokens, 1, '[1]'] : [decodedTokens, 8, '[1, 8, 32]'];
+    const job = [JSON.stringify(config), lora.rank, lora.alpha, ...lengths].map(String);
     const printed = execFileSync(python, ['bench/compare/gpu_torch.py', ...job], { encoding: 'utf8' });
     const torch: TorchResult = JSON.parse(printed.trim().split('\n').at(-1)!);
     console.log(`  PyTorch ${torch.versions.torch} on ${torch.adapter}`);

@@ -94,22 +94,20 @@ export interface Weights {
   destroy(): void;
 }
 
-/** Place of some rows of a pass. */
-export interface Place {
-  /** First row. Default: 0. */
+/** What a forward product adds and what it writes beside its result, never both, and its place in the pass. */
+export interface ForwardExtra {
+  /** First of the rows in the pass. Default: 0. */
   first?: number;
-}
-
-/** What a forward product adds, and what it writes beside its result: never both. */
-export interface ForwardExtra extends Place {
   residual?: BufferSlice;
   activated?: BufferSlice;
   /** True if the same product has run before in this pass, with the same values. */
   again?: boolean;
 }
 
-/** `gated`, if `fusesGradients`: dinp (M, 2 K) has gates and ups in, and their gradient out. */
-export interface BackwardExtra extends Place {
+export interface BackwardExtra {
+  /** First of the rows in the pass. Default: 0. */
+  first?: number;
+  /** If `fusesGradients`: dinp (M, 2 K) has gates and ups in, and their gradient out. */
   gated?: boolean;
 }
 
