@@ -37,6 +37,9 @@ export function stepOf(file: string, prefix: 'checkpoint' | 'trajectories'): num
   return file.startsWith(`${prefix}/`) ? Number(file.slice(prefix.length + 1)) : null;
 }
 
+/** True if a step is committed. A new run is at step 0, without a record. */
+const hasStep = ({ run, chain }: RunManifest, step: number) => step <= run.step && (step > 0 || chain !== undefined);
+
 const fileStep = (file: string) => stepOf(file, 'checkpoint') ?? stepOf(file, 'trajectories');
 
 export interface StoredCheckpoint {
@@ -205,7 +208,6 @@ export class RunStore {
    */
   async commit(id: string, owner: string, commit: StepCommit): Promise<void> {
     const { record, checkpoint, trajectories } = commit;
-    await this.takeBack(id, owner, record.step);
     const put = this.blobsOf({
       name: '',
       experiment: null,
@@ -215,8 +217,11 @@ export class RunStore {
       assets: commit.assets,
     });
     const bytes = [...put.values()].reduce((sum, b) => sum + b.bytes.byteLength, 0);
+    let isRepeated = false;
     await this.write(id, bytes, (current) => {
       const manifest = this.owned(current, id, owner);
+      isRepeated = hasStep(manifest, record.step);
+      if (isRepeated) return { manifest };
       if (checkpoint) manifest.checkpoints[record.step] = checkpoint.meta;
       putFiles(manifest, put);
       if (commit.best) manifest.run.best = commit.best;
@@ -229,6 +234,9 @@ export class RunStore {
       manifest.run.bytes = totalBytes(manifest);
       return { manifest, put, remove, records };
     });
+    if (!isRepeated) return;
+    await this.takeBack(id, owner, record.step);
+    await this.commit(id, owner, commit);
   }
 
   /**
@@ -236,9 +244,6 @@ export class RunStore {
    * folder writes records before the manifest, and a kill between them must not leave a link that nothing follows.
    */
   private async takeBack(id: string, owner: string, first: number): Promise<void> {
-    const stored = await this.backend.manifest(id);
-    // A new run is at step 0, without a record.
-    if (!stored || first > stored.run.step || (first === 0 && !stored.chain)) return;
     const kept = (await this.backend.records(id)).filter((record) => Object(record).step < first);
     await this.write(id, 0, (current) => {
       const manifest = this.owned(current, id, owner);

@@ -390,21 +390,21 @@ describe('indexeddb', () => {
     const id = await claimed(store);
     await store.commit(id, 'me', commitOf(0));
     // Chromium closes the connection in this way when the page's data is deleted (seen in `npm run test:crash -- eviction`).
-    const closing = () =>
-      vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
+    const closing = (at: 'get' | 'put') =>
+      vi.spyOn(IDBObjectStore.prototype, at).mockImplementationOnce(() => {
         throw new DOMException('The connection was closed.', 'AbortError');
       });
-    closing();
-    await store.commit(id, 'me', commitOf(1));
-    expect((await store.get(id)).step).toBe(1);
-    expect((await store.records(id)).length).toBe(2);
-    const get = vi.spyOn(IDBObjectStore.prototype, 'get').mockImplementationOnce(() => {
-      throw new DOMException('The connection was closed.', 'AbortError');
-    });
+    for (const [k, at] of (['get', 'put'] as const).entries()) {
+      closing(at);
+      await store.commit(id, 'me', commitOf(1 + k));
+      expect((await store.get(id)).step).toBe(1 + k);
+      expect((await store.records(id)).length).toBe(2 + k);
+    }
+    const get = closing('get');
     await backend.change(id, () => ({ manifest: null }));
     get.mockRestore();
-    closing();
-    await expect(store.commit(id, 'me', commitOf(2))).rejects.toThrow(StoreError);
+    closing('put');
+    await expect(store.commit(id, 'me', commitOf(3))).rejects.toThrow(StoreError);
     vi.restoreAllMocks();
     await store.close();
   });
