@@ -163,7 +163,7 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
   return [
     ['quant_matmul_nt', { ROWS: other ? 4 : 16, LANES: other ? 8 : 32, ...flags }],
     ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 4, other ? 2 : 4, 16), SUBGROUPS: 0, ...flags, ...plain }],
-    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 4 : 1, other ? 4 : 2, 16), SUBGROUPS: 0, ...flags, ...lowRank }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 4 : 1, other ? 4 : 2, 32), SUBGROUPS: 0, ...flags, ...lowRank }],
     ['quant_matmul_nt_lanes', { ...lanesOf(other ? 3 : 1, 2, 4), SUBGROUPS: 1, ...flags, ...plain }],
     ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 3, 2, 4), SUBGROUPS: 1, ...flags, ...lowRank }],
     ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags, ...plain }],

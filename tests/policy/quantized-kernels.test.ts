@@ -12,6 +12,7 @@ import { QuantizedOperations } from '../../src/policy/engine/quantized-operation
 import { floats } from '../../src/policy/selftest/fixture.ts';
 import { compareKernels, twins } from '../../src/policy/selftest/selftest.ts';
 import { dequantizeRows, quantizeRows, symmetric } from '../../src/policy/weights/quantize.ts';
+import { RecordingDevice } from '../../tools/isa/recording-device.ts';
 import { useGpu } from '../device/open.ts';
 import { packedVariants } from './kernel-variants.ts';
 import { relativeError } from './relative-error.ts';
@@ -155,4 +156,22 @@ it('measures only forms that the adapter runs, and leaves no buffer', async ({ s
   expect(gpu.liveBuffers).toBe(before);
   for (const name of ['quant_nt_few', 'quant_nt_some', 'quant_nt_many', 'quant_nn_many'] as const)
     expect(kernelForms[name]).toContain(choices[name]);
+});
+
+it.each([
+  [2048, [4, 8, 16, 32, 32]],
+  [2052, [4, 8, 16, 16, 16]],
+])('%i outputs: as many threads share a sum as a subgroup holds, up to a limit', (N, lanes) => {
+  const found = [4, 8, 16, 32, 64].map((subgroupMinSize) => {
+    const device = new RecordingDevice();
+    device.info.subgroupMinSize = subgroupMinSize;
+    const recorder = device.createRecorder(16);
+    recorder.dry = true;
+    const choices = { ...defaultChoices, quant_nt_few: 'lanes-subgroups' } as const;
+    const some = whole(device.createBuffer('any', 16));
+    const weight = { ...symmetric(4), codes: some, scales: some };
+    new QuantizedOperations(device.kernels, recorder, choices).matmulNT(some, weight, some, 1, N, 64);
+    return device.forms[0].constants.LANES;
+  });
+  expect(found).toEqual(lanes);
 });

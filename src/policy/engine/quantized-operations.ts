@@ -46,13 +46,15 @@ export const swigluFlops = { forward: 5, backward: 10 };
 const addingKernels = new Set(['quant_matmul_nt_lanes', 'quant_matmul_nt_tiled', 'quant_matmul_nt_blocks']);
 /** Threads that share a sum in the lane forms. */
 const laneCount = 16;
+/** Up to this many outputs a product has few threads, so twice as many share a sum if a subgroup holds them. */
+const narrowOutputs = 2048;
 /** Columns of such a thread: with one row few, because many threads matter more than inputs that are loaded once. */
 const laneColumns = (rows: number) => (rows === 1 ? 2 : 4);
 
 export class QuantizedOperations {
   private readonly choices: KernelChoices;
-  /** Threads a column when they are summed by subgroup shuffles: at most the size of a subgroup. */
-  private readonly subgroupLanes: number;
+  /** Most threads a column when they are summed by subgroup shuffles. */
+  private readonly subgroupSize: number;
 
   /** Replaces forms that this adapter does not support, because stored choices may come from another adapter. */
   constructor(
@@ -65,7 +67,7 @@ export class QuantizedOperations {
     const { features, info } = recorder.device;
     // The first word of a form's name is the form without features: tiled of tiled-half, lanes of lanes-subgroups.
     const runnable = <T extends string>(form: T) => (formRuns(form, features) ? form : (form.split('-')[0] as T));
-    this.subgroupLanes = Math.min(laneCount, info.subgroupMinSize || 4);
+    this.subgroupSize = info.subgroupMinSize || 4;
     this.choices = {
       ...choices,
       quant_nt_few: runnable(choices.quant_nt_few),
@@ -159,7 +161,8 @@ export class QuantizedOperations {
     if (form === 'lanes' || form === 'lanes-subgroups') {
       const ROWS = rowsFor(M, laneRows);
       const SUBGROUPS = form === 'lanes' ? 0 : 1;
-      const LANES = SUBGROUPS ? this.subgroupLanes : laneCount;
+      const wanted = SUBGROUPS && N <= narrowOutputs ? 2 * laneCount : laneCount;
+      const LANES = SUBGROUPS ? Math.min(wanted, this.subgroupSize) : laneCount;
       const COLUMNS = laneColumns(ROWS);
       const constants = { ROWS, COLUMNS, LANES, EACH: ceil(ROWS * COLUMNS, LANES), SUBGROUPS };
       return ['quant_matmul_nt_lanes', constants, ceil(M, ROWS) * ceil(N, (64 / LANES) * COLUMNS)];
