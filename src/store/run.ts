@@ -179,6 +179,8 @@ export class CorruptError extends StoreError {
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+/** Less than a tenth of a megabyte in kilobytes. */
+const sizeOf = (bytes: number) => (bytes < 1e5 ? `${Math.ceil(bytes / 1000)} KB` : megabytes(bytes));
 
 /** Thrown if the disk or the browser's quota is full. No stored data is lost: the transaction was rolled back. */
 export class QuotaError extends StoreError {
@@ -189,7 +191,7 @@ export class QuotaError extends StoreError {
   ) {
     const room = space ? ` (${megabytes(space.usage)} of ${megabytes(space.quota)} are used)` : '';
     super(
-      `There is no space to store ${megabytes(needed)}${room}. No stored data is lost. ` +
+      `There is no space to store ${sizeOf(needed)}${room}. No stored data is lost. ` +
         'Free some space: delete runs and empty the bin, or export this run to a file; then continue.',
     );
   }

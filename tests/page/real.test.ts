@@ -200,6 +200,13 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await page.getByText('Another tab is training this run. This tab is read-only').waitFor({ timeout: minutes });
     await other.getByRole('button', { name: 'Step', exact: true }).click();
     await reach(other, 2);
+    // What one tab makes, the other lists.
+    await other.getByRole('button', { name: 'Runs', exact: true }).click();
+    await other.getByRole('button', { name: /^Duplicate/ }).click();
+    const listed = (tab: Page) => tab.getByRole('list', { name: 'Runs' }).getByRole('listitem').count();
+    await expect.poll(() => listed(other)).toBe(2);
+    await page.getByRole('button', { name: 'Runs', exact: true }).click();
+    await expect.poll(() => listed(page)).toBe(2);
     expect(errors).toEqual([]);
     await context.close();
   });

@@ -1,7 +1,7 @@
 /** Charts and runs as files: their numbers are those of the records, and names from a run cannot become markup. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseHTML } from 'linkedom';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
 import { lineSvg, ticks } from '../../src/rl/evaluation/svg-chart.ts';
@@ -12,6 +12,7 @@ import { supported } from '../../src/ui/gallery/mock-gpu.ts';
 import { estimate, recentStepMs, stepWork } from '../../src/ui/state/estimate.ts';
 import { initialPanes, panes, readPanes } from '../../src/ui/state/panes.ts';
 import { charts, smoothed } from '../../src/ui/state/series.ts';
+import { rememberTraining, trainingRuns } from '../../src/ui/state/training.ts';
 import { plainView, readView, xValues } from '../../src/ui/state/x-axis.ts';
 
 const records = mockRecords(30);
@@ -39,6 +40,26 @@ describe('the axis', () => {
   ])('has round ticks from %d to %d', (from, to, marks) => {
     expect(ticks(from, to)).toEqual(marks);
   });
+});
+
+test('each tab remembers its own training run', () => {
+  const kept = new Map([['tabgym.training', 'of-another-tab']]);
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  });
+  rememberTraining('a', true);
+  expect(trainingRuns()).toEqual(['of-another-tab', 'a']);
+  // A page trains one run.
+  rememberTraining('b', true);
+  rememberTraining('b', true);
+  expect(trainingRuns()).toEqual(['of-another-tab', 'b']);
+  rememberTraining('b', false);
+  expect(trainingRuns()).toEqual(['of-another-tab']);
+  rememberTraining('of-another-tab', false);
+  expect(trainingRuns()).toEqual([]);
+  vi.unstubAllGlobals();
 });
 
 describe('a chart', () => {

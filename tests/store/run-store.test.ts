@@ -354,6 +354,7 @@ describe('the folder', () => {
     const error = await new RunStore(new FolderStore(folder, full)).commit(id, 'me', commitOf(1)).catch((e) => e);
     expect(error).toBeInstanceOf(QuotaError);
     expect(error.needed).toBe(3500);
+    expect(error.message).toContain('no space to store 4 KB');
     expect(await stateOf(store, id)).toEqual(before);
   });
 });

@@ -8,7 +8,6 @@
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
-import { remember } from '../kit/remember.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { followBand } from '../state/expected-band.ts';
@@ -16,13 +15,14 @@ import { playsOnlyReason } from '../state/labels.ts';
 import { firstPreset, firstPresetIn, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import type { State } from '../state/state.ts';
+import { rememberTraining, trainingRuns } from '../state/training.ts';
 import { writeHash } from './address.ts';
 import { Assignments } from './assignments.ts';
 import type { Client } from './client.ts';
 import { CodeConsent } from './code-consent.ts';
 import { Draft } from './draft.ts';
 import { Evaluations } from './evaluations.ts';
-import { Events, isActive, trainingKey } from './events.ts';
+import { Events, isActive } from './events.ts';
 import { FileDrop } from './file-drop.ts';
 import { classKey } from './lazy-parts.ts';
 import { Lessons } from './lessons.ts';
@@ -147,16 +147,16 @@ export class Controller extends InShell {
     const selection = this.navigation.fromHash();
     const named = await this.runNamed(selection);
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
-    const training = localStorage.getItem(trainingKey);
+    const training = trainingRuns();
     const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
     if (await this.arrive(selection)) return void this.recorded.playSample();
     if (named && named !== selection.run) this.goTo(selection, named);
-    const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
+    const wanted = named ?? training.findLast((id) => runs.some((run) => run.id === id)) ?? newest?.id;
     if (selection.run && !named)
       this.notifier.notify('warning', msg('The run that this address names is not stored in this browser.'));
     if (!wanted) return void this.recorded.playSample();
     await this.open(wanted, false);
-    if (training !== wanted || !this.state.gpu?.supported || this.state.owner !== 'this-tab') return;
+    if (!training.includes(wanted) || !this.state.gpu?.supported || this.state.owner !== 'this-tab') return;
     const step = this.state.run?.step ?? 0;
     if (this.state.status === 'finished') return;
     this.notifier.notify('info', msg(str`The run continues from step ${step}, where this page was closed.`));
@@ -376,7 +376,7 @@ export class Controller extends InShell {
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     void this.recorded.playUntilLive(run);
     this.stepping = options?.steps !== undefined;
-    if (!this.stepping) remember(trainingKey, run.id);
+    if (!this.stepping) rememberTraining(run.id, true);
     this.trained(run, options).catch((error) => {
       if (error instanceof RestartedError) return;
       this.notifier.notify('error', sentence(error));

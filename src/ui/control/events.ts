@@ -12,9 +12,9 @@ import {
   type SweepState,
 } from '../../session/protocol.ts';
 import { fixed } from '../kit/format.ts';
-import { remember } from '../kit/remember.ts';
 import { rememberPace } from '../state/estimate.ts';
 import type { State, Store } from '../state/state.ts';
+import { rememberTraining } from '../state/training.ts';
 import type { Evaluations } from './evaluations.ts';
 import type { ModelPicker } from './model-picker.ts';
 import type { Navigation } from './navigation.ts';
@@ -23,8 +23,6 @@ import type { Recorded } from './recorded.ts';
 import type { SweepInFocus } from './sweep.ts';
 import type { Talk } from './talk.ts';
 
-/** Storage key of the run that continues when the page is opened again. */
-export const trainingKey = 'tabgym.training';
 const mostLive = 64;
 
 export { isActive };
@@ -103,8 +101,8 @@ export class Events {
   private rememberTraining(status: RunStatus) {
     const { run, watching } = this.state;
     if (watching) return;
-    if (run && isActive(status) && !this.parts.stepping()) remember(trainingKey, run.id);
-    else if (status !== 'idle') localStorage.removeItem(trainingKey);
+    const trains = isActive(status) && !this.parts.stepping();
+    if (run && (trains || status !== 'idle')) rememberTraining(run.id, trains);
   }
 
   private announceStatus(status: RunStatus, detail: string) {

@@ -114,6 +114,22 @@ export class TabgymRuns extends Panel {
     super(['runs', 'run', 'busy', 'owner', 'status', 'records']);
   }
 
+  override connectedCallback() {
+    super.connectedCallback();
+    document.addEventListener('visibilitychange', this.refresh);
+    this.refresh();
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    document.removeEventListener('visibilitychange', this.refresh);
+  }
+
+  /** Another tab may have made or deleted runs. */
+  private readonly refresh = () => {
+    if (!document.hidden) void this.app.library.refreshRuns().catch(() => {});
+  };
+
   override render() {
     const { runs } = this.state;
     const kept = this.kept;
