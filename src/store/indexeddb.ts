@@ -16,6 +16,9 @@ import {
 } from './run.ts';
 
 export const PART_BYTES = 60 * 2 ** 20;
+/** Tries on new connections, and the time between them: a browser that deletes closes several in turn. */
+const TRIES = 20;
+const AGAIN_MS = 50;
 const STORES = ['manifests', 'records', 'blobs'] as const;
 type Write = IDBPTransaction<unknown, (typeof STORES)[number][], 'readwrite'>;
 
@@ -64,25 +67,31 @@ export class IndexedDbStore implements Backend {
   }
 
   async manifests(): Promise<RunManifest[]> {
-    const { store } = (await this.open()).transaction('manifests');
-    const [keys, manifests] = await Promise.all([store.getAllKeys(), store.getAll()]);
+    const [keys, manifests] = await this.onDatabase((db) => {
+      const { store } = db.transaction('manifests');
+      return Promise.all([store.getAllKeys(), store.getAll()]);
+    });
     return manifests.map((each, k) => keyed(each, String(keys[k])));
   }
 
   async manifest(id: string): Promise<RunManifest | null> {
-    return keyed((await (await this.open()).get('manifests', id)) ?? null, id);
+    return keyed((await this.onDatabase((db) => db.get('manifests', id))) ?? null, id);
   }
 
   async read(id: string, name: string): Promise<Uint8Array | null> {
-    return wholeOf(await (await this.open()).getAll('blobs', under(id, name)));
+    return wholeOf(await this.onDatabase((db) => db.getAll('blobs', under(id, name))));
   }
 
   async records(id: string): Promise<StoredRecord[]> {
-    return (await this.open()).getAll('records', under(id));
+    return this.onDatabase((db) => db.getAll('records', under(id)));
   }
 
-  async snapshot(id: string, choose: BlobChoice): Promise<Snapshot | null> {
-    const tx = (await this.open()).transaction(STORES);
+  snapshot(id: string, choose: BlobChoice): Promise<Snapshot | null> {
+    return this.onDatabase((db) => this.whole(db, id, choose));
+  }
+
+  private async whole(db: IDBPDatabase, id: string, choose: BlobChoice): Promise<Snapshot | null> {
+    const tx = db.transaction(STORES);
     const [manifests, records, blobs] = STORES.map((store) => tx.objectStore(store));
     const manifest = keyed<RunManifest | null>((await manifests.get(id)) ?? null, id);
     if (!manifest) return null;
@@ -94,15 +103,22 @@ export class IndexedDbStore implements Backend {
     return { manifest, records: found, blobs: new Map(names.map((name, i) => [name, wholeOf(parts[i])])) };
   }
 
-  /** A change whose connection the browser closes has written nothing, and is made again on a new connection. */
-  async change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
-    const opening = this.open();
-    try {
-      await this.changed(await opening, id, make);
-    } catch (error) {
-      if (!isClosed(error)) throw error;
-      if (this.opening === opening) this.opening = null;
-      await this.changed(await this.open(), id, make);
+  change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
+    return this.onDatabase((db) => this.changed(db, id, make));
+  }
+
+  /** Work whose connection the browser closes has written nothing, and is done again on a new connection. */
+  private async onDatabase<T>(work: (db: IDBPDatabase) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      let opening: Promise<IDBPDatabase> | null = null;
+      try {
+        opening = this.open();
+        return await work(await opening);
+      } catch (error) {
+        if (tries === TRIES || !isClosed(error)) throw error;
+        if (this.opening === opening) this.opening = null;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
     }
   }
 
@@ -170,7 +186,11 @@ function whole(db: IDBPDatabase): IDBPDatabase {
 
 /** True if the browser closed the connection, as it does when it deletes what a page has stored. */
 const isClosed = (error: unknown) =>
-  error instanceof DOMException && (error.name === 'AbortError' || error.name === 'InvalidStateError');
+  error instanceof DOMException &&
+  (error.name === 'AbortError' ||
+    error.name === 'InvalidStateError' ||
+    // Chromium's "Connection is closing because of: Force close delete origin".
+    (error.name === 'UnknownError' && error.message.startsWith('Connection is closing')));
 
 function abort(tx: Write): void {
   try {

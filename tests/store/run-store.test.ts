@@ -401,11 +401,21 @@ describe('indexeddb', () => {
       expect((await store.get(id)).step).toBe(1 + k);
       expect((await store.records(id)).length).toBe(2 + k);
     }
+    // Chromium refuses to open the database again while it deletes.
+    const refused = vi.spyOn(IDBFactory.prototype, 'open').mockImplementationOnce(() => {
+      throw new DOMException('Connection is closing because of: Force close delete origin', 'UnknownError');
+    });
+    closing('get');
+    await store.commit(id, 'me', commitOf(3));
+    expect(refused).toHaveBeenCalledTimes(2);
+    expect((await store.get(id)).step).toBe(3);
+    closing('get');
+    expect((await store.get(id)).step).toBe(3);
     const get = closing('get');
     await backend.change(id, () => ({ manifest: null }));
     get.mockRestore();
     closing('put');
-    await expect(store.commit(id, 'me', commitOf(3))).rejects.toThrow(StoreError);
+    await expect(store.commit(id, 'me', commitOf(4))).rejects.toThrow(StoreError);
     vi.restoreAllMocks();
     await store.close();
   });
