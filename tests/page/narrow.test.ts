@@ -40,6 +40,9 @@ for (const locale of ['en', 'zh-Hans'])
     await page.locator('tabgym-stage [role=tab]').nth(6).waitFor();
     expect(await cutIn(page, 'tabgym-stage [role=tablist]')).toEqual([]);
     await expect.poll(() => cutIn(page, 'tabgym-transport .meter > span')).toEqual([]);
+    // A wide screen at 200%.
+    await page.setViewportSize({ width: 720, height: 450 });
+    await expect.poll(() => cutIn(page, 'tabgym-transport .meter > span')).toEqual([]);
     expect(errors).toEqual([]);
     await close();
   });

@@ -234,6 +234,12 @@ export const transportStyles = css`
       min-width: 84px;
     }
   }
+  @media (441px <= width <= 860px) {
+    .meter,
+    .meter:not(.steps) {
+      min-width: 150px;
+    }
+  }
   @media (max-width: 440px) {
     header {
       gap: 4px;

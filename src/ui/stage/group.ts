@@ -272,7 +272,7 @@ export class TabgymGroup extends Panel {
     const best = members.reduce((a, b) => (b.advantage > a.advantage ? b : a));
     const printed = signal ? this.printed(best, { mean, std }) : null;
     return html`<div>
-      <h3>${msg(str`Group ${index + 1}`)}: ${goalIn(members[0].prompt)} <span class="small soft">${taskLabel(members[0].task)}</span>
+      <h3>${msg(str`Group ${index + 1}: ${goalIn(members[0].prompt)}`)} <span class="small soft">${taskLabel(members[0].task)}</span>
         ${signal ? nothing : html`<span class="badge warn">! ${msg('no signal: all returns are equal')}</span>`}</h3>
       <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${printed?.mean ?? fixed(mean)} · ${msg('standard deviation')} ${printed?.std ?? fixed(std)}${
         printed ? html` · ${msg('advantage of the best episode')} = ${this.formula(printed)}` : nothing

@@ -245,6 +245,15 @@ export const controls = css`
       scroll-behavior: auto !important;
     }
   }
+  /* Backgrounds and own colours are gone there. */
+  @media (forced-colors: active) {
+    [aria-selected='true'],
+    [aria-pressed='true'],
+    [aria-current='true'] {
+      border-color: Highlight !important;
+      border-block-end-width: 4px !important;
+    }
+  }
   @media (pointer: coarse) {
     button,
     select {
