@@ -23,6 +23,16 @@ test('every translation has the placeholders of its text', () => {
   expect(brokenIn(messages, known)).toEqual([]);
 });
 
+test('labels are joined with their values by the marks of the language', () => {
+  const joined = /msg\('[^']*'\)\}(: | \()/;
+  const sources = ['src/ui', 'src/worlds'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(root, folder, name)),
+  );
+  const views = sources.filter((path) => path.endsWith('.ts'));
+  expect(views.length).toBeGreaterThan(100);
+  expect(views.filter((path) => joined.test(readFileSync(path, 'utf8')))).toEqual([]);
+});
+
 test('parts of a memory plan are named in Chinese', () => {
   const parts: { readonly [part in PlannedBuffer['part']]: true } = {
     ...{
@@ -111,9 +121,9 @@ describe('the translations', () => {
     expect(english).toEqual([]);
   });
 
-  test('use Chinese punctuation after Chinese characters', () => {
-    const marks = Object.values(known).filter(({ text }) => /\p{Script=Han}[,;!?](\s|$|\p{Script=Han})/u.test(text));
-    expect(marks).toEqual([]);
+  test('use Chinese punctuation beside Chinese characters', () => {
+    const half = /\p{Script=Han}[:;,()?!]|[:;,()?!]\p{Script=Han}/u;
+    expect(Object.values(known).filter(({ text }) => half.test(text))).toEqual([]);
   });
 
   test('use one word for one thing, as in docs/glossary-zh.md', () => {

@@ -9,7 +9,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import type { Band } from '../../rl/evaluation/band.ts';
 import type { StepRecord } from '../../session/protocol.ts';
-import { compact, fixed, listed } from '../kit/format.ts';
+import { bracketed, colon, compact, fixed, listed } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { bandPoints } from '../state/expected-band.ts';
@@ -151,7 +151,7 @@ export class TabgymChart extends LocalizedElement {
   }
 
   private renderKey(series: SeriesSpec) {
-    const unit = series.scale === 'right' ? ` (${msg('right', { id: 'side.right' })})` : '';
+    const unit = series.scale === 'right' ? bracketed(msg('right', { id: 'side.right' })) : '';
     return html`${lineSample(series)}${series.label}${unit}`;
   }
 
@@ -178,7 +178,7 @@ export class TabgymChart extends LocalizedElement {
     // Passes no smoothed means, so that the values are those of the step itself.
     const readings = [...lineReadings(spec, records, [], at), ...pointReadings(spec, records, at)];
     const parts = readings.map(({ label, value, more }) => `${label} ${value} ${more}`.trim());
-    return `${msg(str`Step ${record.step}`)}: ${listed(parts)}`;
+    return `${msg(str`Step ${record.step}`)}${colon()}${listed(parts)}`;
   }
 
   private move(event: KeyboardEvent) {

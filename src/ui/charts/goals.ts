@@ -4,7 +4,7 @@ import { css, html, nothing, svg } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { Panel } from '../control/panel.ts';
 import { drawCount, episodeCount, goalCount, partCount } from '../kit/counts.ts';
-import { fixed, signed } from '../kit/format.ts';
+import { colon, fixed, listed, signed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { stratumLabel, worldTitle } from '../state/labels.ts';
 import { type GoalCell, type GoalTile, goalTiles, goalTimeline, skillRows } from './goal-map.ts';
@@ -128,7 +128,7 @@ export class TabgymGoals extends Panel {
       <div class="map">${tiles.map(({ family, success, draws, side }) => {
         const words = success === null ? msg('not tried yet') : msg(str`success ${fixed(success)}`);
         const size = Math.max(6, Math.round(tileSide * side));
-        const label = `${familyTitle(family)}: ${words}, ${drawCount(draws)}`;
+        const label = `${familyTitle(family)}${colon()}${listed([words, drawCount(draws)])}`;
         return html`<button class="tile small" aria-label=${label} title=${label}
           @click=${() => this.show(family)}><i .style=${`width:${size}px;height:${size}px;background:${heat(success)}`}></i>${familyTitle(family).split(', ').at(-1)}</button>`;
       })}</div>`;

@@ -8,7 +8,7 @@ import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
-import { compact, listed } from '../kit/format.ts';
+import { colon, compact, listed } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { ChartSpec, SeriesSpec } from '../state/series.ts';
@@ -197,7 +197,7 @@ export class TabgymSweepChart extends LocalizedElement {
     const at = this.selected === null ? steps.length - 1 : steps.findIndex((step) => step >= this.selected!);
     if (at < 0) return '';
     const parts = this.lines.map(({ name }, i) => `${name} ${compact(variants[i].mean[at])}`);
-    return `${msg(str`Step ${steps[at]}`)}: ${listed(parts)}`;
+    return `${msg(str`Step ${steps[at]}`)}${colon()}${listed(parts)}`;
   }
 
   private move(event: KeyboardEvent) {

@@ -9,7 +9,7 @@ import { type ClassLine, overlaySvg } from '../../classroom/class-page.ts';
 import type { BoardMember, Stuck } from '../../classroom/together/board.ts';
 import { ClassRefused } from '../../classroom/together/http-client.ts';
 import type { ClassReport } from '../../classroom/together/messages.ts';
-import { percent } from '../kit/format.ts';
+import { colon, listed, percent } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { boardStyles } from './board-styles.ts';
@@ -96,7 +96,7 @@ export class TabgymBoard extends LocalizedElement {
       ${measured.length ? this.renderOverlay(msg('Held-out success of all runs, by step'), measured, true) : nothing}
       ${members.some(({ report }) => report?.curve.length) ? this.renderOverlay(msg('Success of all runs, by step'), members, false) : nothing}
       <section><h2>${msg('Where the class is stuck')}</h2>
-        ${stuck.length ? html`<ul>${stuck.map((each) => html`<li>${each.name}: ${stuckTexts()[each.stuck!]}</li>`)}</ul>` : html`<p class="soft">${msg('Nobody, as far as the curves show.')}</p>`}
+        ${stuck.length ? html`<ul>${stuck.map((each) => html`<li>${each.name}${colon()}${stuckTexts()[each.stuck!]}</li>`)}</ul>` : html`<p class="soft">${msg('Nobody, as far as the curves show.')}</p>`}
         <p class="soft small">${msg('A run counts as stuck if it failed, or if over 20 steps or more the last half is not 5 points better than the first and below 90%.')}</p></section>`;
   }
 
@@ -133,7 +133,7 @@ export class TabgymBoard extends LocalizedElement {
     });
     const last = heldOut.at(-1);
     const now = curve.at(-1)?.[1];
-    return html`<p class="small">${run}: ${statusTexts()[status]}, ${msg(str`step ${step} of ${steps}`)}</p>
+    return html`<p class="small">${run}${colon()}${listed([statusTexts()[status], msg(str`step ${step} of ${steps}`)])}</p>
       <p class="number small">${now === undefined ? nothing : html`${msg('Success')} ${percent(now)}`}
         ${last ? html` · ${msg('held-out')} ${percent(last[1])} <span class="soft">(${percent(last[2])}–${percent(last[3])})</span>` : nothing}</p>
       <img class="curves" alt=${msg(str`${title} of ${member.name}, by step`)} src=${`data:image/svg+xml,${encodeURIComponent(svg)}`} />`;

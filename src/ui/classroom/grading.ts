@@ -1,4 +1,5 @@
 /** Grades many handed-in files in the page, and shows the class: table, curves over each other, common mistakes. */
+
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -12,6 +13,7 @@ import type { Grader } from '../control/lazy-parts.ts';
 import { Panel } from '../control/panel.ts';
 import { stepCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
+import { colon } from '../kit/format.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { classroomStyles } from './styles.ts';
@@ -179,7 +181,7 @@ export class TabgymGrading extends Panel {
       },
       noMistakes: msg('All tasks were passed.'),
       leaderboard: msg('Leaderboard, without names'),
-      refused: (reason) => `${msg('refused')}: ${refusals()[reason]}`,
+      refused: (reason) => `${msg('refused')}${colon()}${refusals()[reason]}`,
       notSeen: msg(
         'Grading does not see who trained a run or typed the answers, help by others, and runs that were not handed in.',
       ),

@@ -11,6 +11,7 @@ import {
   pickledAdapter,
 } from '../../models/protocol.ts';
 import { fileCount } from '../kit/counts.ts';
+import { sentences } from '../kit/format.ts';
 import { droppedFiles, type PickedFiles, shownName } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
@@ -59,7 +60,7 @@ function problemOf({ label: folder, files }: PickedFiles, rest: readonly PickedF
     rest.length > 3
       ? msg(str`${fileCount(rest.length)} of “${label}”`)
       : rest.map(({ name }) => `“${shownName(name)}”`).join(', ');
-  return `${msg(str`${names} cannot be opened.`)} ${wanted()}`;
+  return sentences(msg(str`${names} cannot be opened.`), wanted());
 }
 
 /** The files of an adapter, without the trainer's other files; a sentence if one is missing. */

@@ -6,6 +6,7 @@ import { changedName } from '../../experiment/run-names.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { runCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
+import { sentences } from '../kit/format.ts';
 import { baseModelText } from '../state/labels.ts';
 import { type PickedFiles, shownName } from '../state/picked-files.ts';
 import { isUnstarted } from '../state/run-filter.ts';
@@ -191,7 +192,7 @@ export class Library {
       await this.focus.open(run.id);
       this.notifier.notify(
         'info',
-        `${msg(str`“${run.name}” was imported.`)} ${baseModelText(run.experiment.policy)}`.trimEnd(),
+        sentences(msg(str`“${run.name}” was imported.`), baseModelText(run.experiment.policy)),
       );
     });
   }

@@ -17,8 +17,24 @@ const withDigits = (value: number, digits: number) =>
 
 const sign = (value: number) => (value > 0 ? '+' : value < 0 ? '−' : '±');
 
+const punctuation = {
+  en: { comma: ', ', semicolon: '; ', colon: ': ', brackets: [' (', ')'], gap: ' ' },
+  'zh-Hans': { comma: '，', semicolon: '；', colon: '：', brackets: ['（', '）'], gap: '' },
+} as const;
+const marks = () => punctuation[currentLocale()];
+
 /** Parts of a list in one line, with the comma of the page's language. */
-export const listed = (parts: readonly string[]): string => parts.join(currentLocale() === 'zh-Hans' ? '，' : ', ');
+export const listed = (parts: readonly string[]): string => parts.join(marks().comma);
+/** Parts of a list whose parts have commas. */
+export const listedApart = (parts: readonly string[]): string => parts.join(marks().semicolon);
+/** Stands between a label and its value. */
+export const colon = (): string => marks().colon;
+/** Text in brackets, after another one. */
+export const bracketed = (text: string): string => marks().brackets.join(text);
+/** Stands between two sentences. */
+export const gap = (): string => marks().gap;
+/** Sentences in one line, without the empty ones. */
+export const sentences = (...parts: readonly string[]): string => parts.filter(Boolean).join(gap());
 
 export const fixed = (value: number | null | undefined, digits = 2): string =>
   value === null || value === undefined || !Number.isFinite(value) ? '–' : withDigits(value, digits);

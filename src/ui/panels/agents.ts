@@ -11,7 +11,7 @@ import { sentence } from '../control/notifier.ts';
 import { Panel } from '../control/panel.ts';
 import { curvesOf, fetchAgent, fetchGallery } from '../control/shipped-agents.ts';
 import { episodeCount, parameterCount, stepCount } from '../kit/counts.ts';
-import { bytes, fixed } from '../kit/format.ts';
+import { bracketed, bytes, fixed, gap } from '../kit/format.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -328,7 +328,7 @@ export class TabgymAgents extends Panel {
     const guesses = rows.some(({ guess }) => guess);
     const how = greedy ? msg('greedy') : msg(str`sampled at temperature ${temperature}`);
     return html`<section><h5>${label}, ${how}</h5>
-      <p>${suiteSentence(table)} ${msg(str`At most ${limitLabel(limit)}.`)} ${standIn}</p>
+      <p>${suiteSentence(table)}${gap()}${msg(str`At most ${limitLabel(limit)}.`)}${gap()}${standIn}</p>
       <div class="table" tabindex="0" role="group" aria-label=${`${label}, ${how}`}><table>
         <thead><tr><th scope="col">${msg('Of')}</th><th scope="col">${msg('Items')}</th><th scope="col">${msg('Success, %')}</th><th scope="col">${msg('Score')}</th><th scope="col">${msg('Chance, %')}</th><th scope="col">${msg('Oracle, %')}</th>${guesses ? html`<th scope="col">${msg('Guessing oracle, %')}</th>` : nothing}</tr></thead>
         <tbody>${rows.map(
@@ -341,7 +341,7 @@ export class TabgymAgents extends Panel {
         )}
         ${published?.rows.map(
           ([model, ...numbers]) =>
-            html`<tr class="soft"><th scope="row">${model} (${msg('published')})</th><td></td><td class="number">${fixed(numbers.at(-1) as number, 1)}</td><td></td><td></td><td></td>${guesses ? html`<td></td>` : nothing}</tr>`,
+            html`<tr class="soft"><th scope="row">${model}${bracketed(msg('published'))}</th><td></td><td class="number">${fixed(numbers.at(-1) as number, 1)}</td><td></td><td></td><td></td>${guesses ? html`<td></td>` : nothing}</tr>`,
         )}</tbody></table></div>
       ${published ? html`<p class="soft">${published.source}. ${suiteDiffers(name, published)}</p>` : nothing}
     </section>`;

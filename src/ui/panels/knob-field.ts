@@ -1,10 +1,12 @@
 /** Field of the setup for one knob: label, control, unit, explanation, and the problem of its value. */
+
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
+import { colon } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { highlightStyle } from '../state/highlight.ts';
@@ -180,7 +182,7 @@ export class TabgymKnob extends LocalizedElement {
       <div class="name">
         ${this.changed ? html`<span class="dot" title=${msg('Differs from the preset')}></span>` : nothing}
         ${group ? html`<span class="label" id="label">${label}</span>` : html`<label for="control">${label}</label>`}
-        <button class="quiet about" aria-expanded=${this.about ? 'true' : 'false'} aria-label=${`${msg('About')}: ${label}`} @click=${this.toggleAbout}>?</button>
+        <button class="quiet about" aria-expanded=${this.about ? 'true' : 'false'} aria-label=${`${msg('About')}${colon()}${label}`} @click=${this.toggleAbout}>?</button>
       </div>
       <div class="control ${many ? 'many' : ''}">${this.renderControl(knob)}</div>
       ${this.error ? html`<div class="wide error" id="error"><span aria-hidden="true">✕ </span>${this.error}</div>` : nothing}
@@ -199,7 +201,7 @@ export class TabgymKnob extends LocalizedElement {
   private bounds(knob: Knob) {
     if (knob.min === undefined || knob.kind === 'integers') return nothing;
     return html`<span class="mono">${knob.min} … ${knob.max}${knob.unit ? ` ${knob.unit}` : ''}</span>${
-      knob.nullMeans ? html`, ${msg('empty')}: ${knobEmpty(knob)}` : nothing
+      knob.nullMeans ? html`, ${msg('empty')}${colon()}${knobEmpty(knob)}` : nothing
     }`;
   }
 

@@ -7,6 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { ModelLook } from '../../session/api/api-check.ts';
 import { modelConnection } from '../../session/api/model-connection.ts';
+import { sentences } from '../kit/format.ts';
 import { findingText, reportText } from './connection-texts.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 import { ServerPanel, typedIn } from './server-panel.ts';
@@ -56,7 +57,7 @@ export class TabgymModelConnection extends ServerPanel<ModelLook> {
     if (!this.found) return nothing;
     const { report, models } = this.found;
     if (!report.works)
-      return html`<p class="message error">✕ ${reportText(report)} ${report.findings.map(findingText).join(' ')}</p>`;
+      return html`<p class="message error">✕ ${sentences(reportText(report), ...report.findings.map(findingText))}</p>`;
     const ms = Math.max(1, Math.round(report.ms!));
     return html`<p>✓ ${msg(str`Response time ${ms} ms. Models:`)}</p>
       <div class="models">${models

@@ -10,7 +10,7 @@ import { cardRun, type ModelCard, type ModelPlace, type Precision } from '../../
 import { bytesToKeep, precisions } from '../control/model-picker.ts';
 import { Panel } from '../control/panel.ts';
 import { fileCount } from '../kit/counts.ts';
-import { bytes, compact, percent } from '../kit/format.ts';
+import { bytes, colon, compact, percent } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from '../state/picked-files.ts';
 
@@ -197,7 +197,7 @@ export class TabgymModelPicker extends Panel {
 
   private renderFiles(busy: boolean) {
     const { picked } = this;
-    const names = picked ? `${picked.label}: ${fileCount(picked.files.length)}` : '';
+    const names = picked ? `${picked.label}${colon()}${fileCount(picked.files.length)}` : '';
     return html`<div class="drop ${this.over ? 'over' : ''}" @dragover=${this.dragOver} @dragleave=${this.dragLeave} @drop=${this.drop}>
       <span class="small">${msg('Drop a folder with config.json, tokenizer.json and model.safetensors (or a file in ONNX) here, or a .gguf file.')}</span>
       <div class="row">

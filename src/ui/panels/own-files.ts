@@ -9,6 +9,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import type { KeptOf, OwnFilesApi, OwnKind, PathFile } from '../../corpus/own-files.ts';
 import { worldOfOwn } from '../../worlds/registry.ts';
 import type { Controller } from '../control/controller.ts';
+import { sentences } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { DropPanel, dropStyles } from './drop-panel.ts';
 import { type Brought, type OwnFilesKind, ownKinds, pickedText, readText } from './own-kinds.ts';
@@ -119,7 +120,7 @@ export class TabgymOwnFiles extends DropPanel {
     this.name ||= nameOf(this.picked);
     this.message = '';
     this.problem =
-      wanted.length || !files.length ? '' : `${msg('None of these files can be used here.')} ${this.form.hint()}`;
+      wanted.length || !files.length ? '' : sentences(msg('None of these files can be used here.'), this.form.hint());
   }
 
   private clear(): void {

@@ -11,7 +11,7 @@ import { factsOf } from '../../experiment/policies/registry.ts';
 import { handoffChoices } from '../../session/handoff/names.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
-import { bytes, fixed, when } from '../kit/format.ts';
+import { bytes, colon, fixed, when } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { inputFiles } from '../state/picked-files.ts';
 import { matchingRuns, tagsOf } from '../state/run-filter.ts';
@@ -238,7 +238,7 @@ export class TabgymRuns extends Panel {
   private origin(run: RunSummary) {
     const parent = run.origin.kind === 'fork' || run.origin.kind === 'duplicate' ? this.nameOf(run.origin.parent) : '';
     if (run.origin.kind === 'fork')
-      return html` · ${msg(str`forked from ${parent} at step ${run.origin.step}`)}: ${run.origin.changes.map((each) => each.path).join(', ')}`;
+      return html` · ${msg(str`forked from ${parent} at step ${run.origin.step}`)}${colon()}${run.origin.changes.map((each) => each.path).join(', ')}`;
     if (run.origin.kind === 'duplicate') return html` · ${msg(str`copy of ${parent}`)}`;
     if (run.origin.kind === 'import' && run.origin.from) {
       const { trainer, run: parent, step } = run.origin.from;

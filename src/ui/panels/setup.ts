@@ -12,6 +12,7 @@ import { findKnob, knobs } from '../../experiment/knobs.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
 import { isActive } from '../control/events.ts';
 import { isReached } from '../control/world-servers.ts';
+import { colon } from '../kit/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
 import { memoryPlan, planStyles } from './memory-plan.ts';
@@ -241,7 +242,7 @@ export class TabgymSetup extends Panel {
     if (!list.length) return nothing;
     return html`<details>
       <summary>${msg(str`Differs from the preset in ${list.length}`)}</summary>
-      <ul class="list">${list.map((each) => html`<li>${this.labelOf(each.path)}: <span class="soft">${show(each.from)}</span> → <strong>${show(each.to)}</strong></li>`)}</ul>
+      <ul class="list">${list.map((each) => html`<li>${this.labelOf(each.path)}${colon()}<span class="soft">${show(each.from)}</span> → <strong>${show(each.to)}</strong></li>`)}</ul>
       <button class="link" @click=${() => this.app.draft.usePreset(preset)}>${msg('Back to the preset')}</button>
     </details>`;
   }

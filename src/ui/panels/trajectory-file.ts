@@ -12,7 +12,7 @@ import type { TrainerApi } from '../../session/protocol.ts';
 import { checkedSize } from '../../trajectories/files/kept-size.ts';
 import type { ReaderState } from '../../trajectories/files/reader.ts';
 import { startReader } from '../control/start-reader.ts';
-import { bytes } from '../kit/format.ts';
+import { bytes, sentences } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence } from '../state/labels.ts';
@@ -144,6 +144,6 @@ export class TabgymTrajectoryFile extends LocalizedElement {
     this.message = msg(str`${records} trajectories, ${formats[0] ?? ''}.`);
     if (!refused) return;
     const lines = problems.slice(0, mostTold).map(({ line, message }) => msg(str`Line ${line}: ${message}`));
-    this.warning = `${msg(str`Unreadable records, left out: ${refused}.`)} ${lines.join(' ')}`;
+    this.warning = sentences(msg(str`Unreadable records, left out: ${refused}.`), ...lines);
   }
 }

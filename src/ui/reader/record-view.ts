@@ -8,7 +8,7 @@ import { rejectedOf } from '../../trajectories/files/pairs.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import { worldModules } from '../../worlds/registry.ts';
 import type { Controller } from '../control/controller.ts';
-import { compact } from '../kit/format.ts';
+import { compact, gap } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -187,7 +187,7 @@ export class TabgymRecord extends LocalizedElement {
     return html`<div class="row" .style=${'margin-block-end:10px'}>
       ${nameless ? this.renderWorlds() : nothing}
       <button ?disabled=${nameless && this.world === null} @click=${() => this.controller.playAgain(this.world)}>${msg('Replay it in our world')}</button>
-      ${replay.state === 'error' ? html`<div class="message warning" role="alert">${msg('The record could not be replayed.')} ${replay.message}</div>` : nothing}
+      ${replay.state === 'error' ? html`<div class="message warning" role="alert">${msg('The record could not be replayed.')}${gap()}${replay.message}</div>` : nothing}
     </div>`;
   }
 

@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Message } from '../../trajectories/files/record.ts';
+import { colon } from '../kit/format.ts';
 import type { TextPart } from './differences.ts';
 
 export const turnStyles = css`
@@ -104,7 +105,7 @@ export function messageTemplate(message: Message, { turn, stretches, here = fals
       ${turn === null ? nothing : html`<span class="number">${msg(str`turn ${turn + 1}`)}</span>`}
       ${trained === null || role !== 'assistant' ? nothing : html`<span class="badge">${trained ? msg('learnt') : msg('not learnt')}</span>`}
       ${note}</div>
-    ${reasoning ? html`<div class="text thought"><span class="visually-hidden">${msg('Thought')}: </span>${reasoning}</div>` : nothing}
+    ${reasoning ? html`<div class="text thought"><span class="visually-hidden">${msg('Thought')}${colon()}</span>${reasoning}</div>` : nothing}
     ${textOf(message, stretches ?? [{ text: content, differs: false }])}
   </div>`;
 }

@@ -11,7 +11,7 @@ import '../charts/chart.ts';
 import type { StepSelectEvent } from '../charts/plot-keys.ts';
 import type { Controller } from '../control/controller.ts';
 import { isActive } from '../control/events.ts';
-import { duration } from '../kit/format.ts';
+import { duration, gap, listedApart } from '../kit/format.ts';
 import { loadingState } from '../kit/states.ts';
 import '../panels/setup.ts';
 import '../stage/stage.ts';
@@ -87,7 +87,7 @@ export class Story implements StoryParts {
     return html`<aside class="settings" aria-label=${msg('Settings')}>
       <div class="top"><div class="row spread"><h2>${msg('Settings')}</h2>
           <button class="quiet" aria-label=${msg('Close the settings')} @click=${() => this.app.layout.showSettings(false)}>✕</button></div>
-        <p>${worldPlain(world)} ${experiment ? msg(str`It is ${networkText(experiment)}, and trains for ${amountText(experiment)}.`) : nothing}</p></div>
+        <p>${worldPlain(world)}${gap()}${experiment ? msg(str`It is ${networkText(experiment)}, and trains for ${amountText(experiment)}.`) : nothing}</p></div>
       <tabgym-setup .app=${this.app}></tabgym-setup>
     </aside>`;
   }
@@ -147,7 +147,7 @@ export class Story implements StoryParts {
     const { experiment } = this;
     const preset = this.state.presets.find(({ name }) => name === experiment?.name);
     if (!preset || !experiment) return nothing;
-    const changes = differences(preset, experiment).map(changeText).join('; ');
+    const changes = listedApart(differences(preset, experiment).map(changeText));
     return changes ? html`<p class="number"><strong>${msg('Changed:')}</strong> ${changes}</p>` : nothing;
   }
 

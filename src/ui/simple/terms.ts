@@ -1,8 +1,10 @@
 /** The words of a first visit, each with its meaning: those of the first screen, then those of the curve. */
+
 import { msg, str } from '@lit/localize';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { tryCount } from '../kit/counts.ts';
+import { sentences } from '../kit/format.ts';
 
 interface TermsShown {
   experiment: Experiment | null;
@@ -34,7 +36,10 @@ function termsOf({ experiment, trained, pays }: TermsShown): Term[] {
     },
     {
       word: msg('Reward'),
-      meaning: `${pays || msg('1 if the try succeeds, 0 if not.')} ${msg('Nothing else tells the agent what is right.')}`,
+      meaning: sentences(
+        pays || msg('1 if the try succeeds, 0 if not.'),
+        msg('Nothing else tells the agent what is right.'),
+      ),
     },
     {
       word: msg('Chance'),

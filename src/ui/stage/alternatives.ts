@@ -9,7 +9,7 @@ import { customElement, state } from 'lit/decorators.js';
 import type { TokenAlternative } from '../../session/protocol.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
-import { fixed } from '../kit/format.ts';
+import { bracketed, fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { tokenKey } from '../state/focus.ts';
 import { type Place, placeOf } from '../state/place.ts';
@@ -125,7 +125,7 @@ export class TabgymAlternatives extends Panel {
   private renderOne(token: number, taken: boolean, { before, after }: { before: number; after: number }) {
     const width = (value: number) => `width:${100 * value}%`;
     return html`<li class=${taken ? 'taken' : ''}>
-      <span class="text">${tokenText(this.state.tokenTexts, token).replaceAll('\n', '↵')}${taken ? html`<span class="visually-hidden"> (${msg('taken')})</span>` : nothing}</span>
+      <span class="text">${tokenText(this.state.tokenTexts, token).replaceAll('\n', '↵')}${taken ? html`<span class="visually-hidden">${bracketed(msg('taken'))}</span>` : nothing}</span>
       <span class="bars" aria-hidden="true"><span class="bar before" .style=${width(before)}></span><span class="bar" .style=${width(after)}></span></span>
       <span class="number small">${fixed(before, 3)} → <strong class=${after > before ? 'good' : 'bad'}>${fixed(after, 3)}</strong></span></li>`;
   }

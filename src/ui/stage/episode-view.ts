@@ -6,7 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { LiveTurn } from '../../session/protocol.ts';
-import { fixed } from '../kit/format.ts';
+import { colon, fixed } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import '../worlds/world-view.ts';
@@ -94,8 +94,8 @@ export class TabgymEpisode extends LocalizedElement {
     >`;
     return html`<li class=${newest ? 'newest' : ''}>
       <div class="turn row spread"><span>${msg(str`Turn ${turn.turn + 1}`)}</span>${turn.done ? reward : nothing}</div>
-      ${turn.thought ? html`<div class="thought"><span class="visually-hidden">${msg('Thought')}: </span>${turn.thought}</div>` : nothing}
-      <div class="action"><span class="visually-hidden">${msg('Policy')}: </span>${turn.reply ?? turn.action}</div>
+      ${turn.thought ? html`<div class="thought"><span class="visually-hidden">${msg('Thought')}${colon()}</span>${turn.thought}</div>` : nothing}
+      <div class="action"><span class="visually-hidden">${msg('Policy')}${colon()}</span>${turn.reply ?? turn.action}</div>
       <div class="observation" tabindex="0" role="group" aria-label=${msg('World')}>${turn.observation}</div>
     </li>`;
   }

@@ -16,7 +16,7 @@ import type { OtherEvaluation } from '../control/evaluations.ts';
 import { Panel } from '../control/panel.ts';
 import { itemCount, tryCount, turnCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
-import { fixed } from '../kit/format.ts';
+import { fixed, gap } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { suiteLabel, suiteSentence, suiteStandIn, worldTitle } from '../state/labels.ts';
@@ -188,7 +188,7 @@ export class TabgymEvaluate extends Panel {
         ${number('promptTokens', msg('Prompt room, tokens'), sampling.promptTokens, '16')}
         ${number('completionTokens', msg('Episode room, tokens'), Math.max(sampling.completionTokens, 1024), '16')}
       </div>
-      <p class="small soft">${suiteSentence(suite)} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suiteStandIn(suite)}` : nothing}</p>
+      <p class="small soft">${suiteSentence(suite)}${gap()}${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong>${gap()}${suiteStandIn(suite)}` : nothing}</p>
       ${cut && !evaluating ? html`<p class="message">${msg(str`The evaluation of step ${cut.step} on ${cut.request.suite} stopped after ${itemCount(cut.items)}.`)} <button type="button" class="link" @click=${() => this.app.evaluations.play(cut.request, cut.step)}>${msg('Continue the evaluation')}</button></p>` : nothing}
       <div class="row"><button class="primary" ?disabled=${evaluating !== null || (!gpu?.supported && !this.playsOnly) || this.isUntrained}>${msg('Evaluate')}</button>
         <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('Training pauses during the evaluation.')}</span></div>

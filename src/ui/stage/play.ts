@@ -10,6 +10,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { PlayFrame, PlayStart } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { actionCount } from '../kit/counts.ts';
+import { gap, listed, listedApart } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import type { Played } from '../state/state.ts';
@@ -114,10 +115,10 @@ export class TabgymPlay extends Panel {
     const agentScore = agent?.scores?.policy.mean ?? evaluated?.score ?? 0;
     const mean = (value: number) => msg(str`mean score ${value.toFixed(2)}`);
     const parts = [
-      ...(tries ? [`${msg(str`You: ${successes} of ${tries}`)}, ${mean(score / tries)}`] : []),
-      ...(agent ? [`${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${mean(agentScore)}`] : []),
+      ...(tries ? [listed([msg(str`You: ${successes} of ${tries}`), mean(score / tries)])] : []),
+      ...(agent ? [listed([msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`), mean(agentScore)])] : []),
     ];
-    return html`<span class="soft" role="status">${parts.join('; ')}</span>`;
+    return html`<span class="soft" role="status">${listedApart(parts)}</span>`;
   }
 
   private renderFrame(frame: PlayFrame) {
@@ -183,7 +184,7 @@ export class TabgymPlay extends Panel {
     if (!candidates) return msg('No valid action matches. Enter sends your text as it is.');
     const keys = msg('Arrow keys choose, Tab completes, Enter sends.');
     const more = candidates > mostListed ? msg(str`${candidates - mostListed} more: type to narrow the list.`) : '';
-    return html`${msg(str`Matching: ${candidates} of ${actionCount(all)}.`)} ${more} ${keys}`;
+    return html`${msg(str`Matching: ${candidates} of ${actionCount(all)}.`)}${gap()}${more}${gap()}${keys}`;
   }
 
   protected override updated() {

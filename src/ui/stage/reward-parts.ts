@@ -1,7 +1,7 @@
 /** Parts of an episode's reward: a row of columns, the same in each episode of a group. */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
-import { fixed } from '../kit/format.ts';
+import { colon, fixed } from '../kit/format.ts';
 import type { partsOf } from '../state/reward-parts.ts';
 
 export const partStyles = css`
@@ -30,7 +30,7 @@ export const partStyles = css`
 export const partsTemplate = (parts: ReturnType<typeof partsOf>) =>
   parts.length === 0
     ? nothing
-    : html`<span class="reward-parts"><span class="visually-hidden">${msg('Parts of the reward')}:</span>${parts.map(
+    : html`<span class="reward-parts"><span class="visually-hidden">${msg('Parts of the reward')}${colon()}</span>${parts.map(
         ({ column, value }) =>
           html`<span><span class="column" title=${column}>${column}</span> <span class="number">${value === null ? '–' : fixed(value)}</span></span>`,
       )}</span>`;

@@ -6,7 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import { fixed, signed } from '../kit/format.ts';
+import { bracketed, fixed, signed } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type TokenFacts, tokenFacts } from '../state/episodes.ts';
@@ -111,7 +111,7 @@ export class TabgymTokenDetails extends LocalizedElement {
     const list = [...allowed.subarray(0, mostAlternatives)];
     return html`<div class="alternatives">${list.map(
       (id) =>
-        html`<span class=${id === taken ? 'taken' : ''}>${tokenText(this.texts, id).replaceAll('\n', '↵')}${id === taken ? html`<span class="visually-hidden"> (${msg('taken')})</span>` : nothing}</span>`,
+        html`<span class=${id === taken ? 'taken' : ''}>${tokenText(this.texts, id).replaceAll('\n', '↵')}${id === taken ? html`<span class="visually-hidden">${bracketed(msg('taken'))}</span>` : nothing}</span>`,
     )}${allowed.length > list.length ? html`<span>+${allowed.length - list.length}</span>` : nothing}</div>`;
   }
 }

@@ -9,7 +9,7 @@ import { customElement, query } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { Panel } from '../control/panel.ts';
 import { tokenCount, turnCount } from '../kit/counts.ts';
-import { fixed, signed } from '../kit/format.ts';
+import { fixed, gap, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { GroupViews } from '../kit/view-kind.ts';
@@ -292,7 +292,7 @@ export class TabgymTrajectory extends Panel {
     const { replay } = this.state;
     if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
     if (replay.state === 'error')
-      return html`<div class="message warning">${msg('The world could not be replayed.')} ${replay.message}</div>`;
+      return html`<div class="message warning">${msg('The world could not be replayed.')}${gap()}${replay.message}</div>`;
     if (replay.state !== 'ready') return nothing;
     const frames = replay.value;
     const after = frames.find((frame) => frame.turn === turn) ?? frames.at(-1);

@@ -2,10 +2,10 @@
  * The device that trains: the one the person chose (in the address for this visit, else the choice kept in this
  * browser), and its label with the reason.
  */
-
 import { msg, str } from '@lit/localize';
 import type { DeviceName, GpuReport } from '../../session/protocol.ts';
 import { threadCount } from '../kit/counts.ts';
+import { sentences } from '../kit/format.ts';
 import { remember } from '../kit/remember.ts';
 
 const key = 'tabgym.device';
@@ -76,7 +76,7 @@ function choiceReason({ choice, problem }: GpuReport): string {
 
 /** Reason for the choice of the device, in a sentence or two. */
 export function deviceReason(gpu: GpuReport): string {
-  return [choiceReason(gpu), threadReason(gpu)].filter(Boolean).join(' ');
+  return sentences(choiceReason(gpu), threadReason(gpu));
 }
 
 /** The device and the reason for it, for a tooltip. */

@@ -8,7 +8,7 @@ import { rewardHackOf } from '../../rl/evaluation/reward-hack.ts';
 import { gapMetric, gapTurns } from '../../rl/metrics/gap.ts';
 import { actionKind, actionMetric } from '../../rl/metrics/metrics.ts';
 import type { Rate, StepRecord } from '../../session/protocol.ts';
-import { compact, fixed } from '../kit/format.ts';
+import { compact, fixed, sentences } from '../kit/format.ts';
 import { valuesOf } from './score.ts';
 import { metricNames as m } from './series.ts';
 
@@ -429,7 +429,7 @@ function rewardHacked(records: readonly StepRecord[]): Hint[] {
       id: 'reward-hacked',
       level: 'warning',
       title: msg('The reward rises, success falls'),
-      sentence: [sentence, risen, advice].filter(Boolean).join(' '),
+      sentence: sentences(sentence, risen, advice),
       step: records.at(-1)!.step,
       goOnFrom: from,
     },

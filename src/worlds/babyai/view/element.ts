@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type SVGTemplateResult, svg } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { BabyAiView, GridCell } from '../view-data.ts';
@@ -126,13 +127,13 @@ export class TabgymBabyAiGrid extends LocalizedElement {
     const [rows, columns] = [view.cells.length, view.cells[0].length];
     const { carrying } = view;
     return html`
-      <p class="goal">${msg('Goal')}: <strong>${view.goal}</strong></p>
+      <p class="goal">${msg('Goal')}${colon()}<strong>${view.goal}</strong></p>
       <svg viewBox="0 0 ${columns * 100} ${rows * 100}" role="img" aria-label=${view.text} .style=${`max-width:calc(${columns} * var(--view-cell, 64px))`}>
         ${view.cells.flatMap((row, y) => row.map((cell, x) => drawCell(cell, x, y)))}
         ${this.drawAgent(view)}
       </svg>
       <p class="row spread">
-        <span>${msg('Carries')}: <strong>${carrying ? `${carrying.color} ${carrying.type}` : msg('nothing')}</strong></span>
+        <span>${msg('Carries')}${colon()}<strong>${carrying ? `${carrying.color} ${carrying.type}` : msg('nothing')}</strong></span>
         <span class="soft number">${msg(str`level ${view.level}, ${view.steps} of ${view.maxSteps} moves`)}</span>
       </p>
       <p class="legend">${msg('Light: what the agent sees. Letters: R red, G green, B blue, P purple, Y yellow, E grey.')}</p>

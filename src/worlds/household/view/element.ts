@@ -6,6 +6,7 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { StateName } from '../house.ts';
@@ -75,7 +76,7 @@ export class TabgymHouseholdView extends LocalizedElement {
     const { view } = this;
     if (!view) return nothing;
     return html`<div class="parts">
-      <p class="task">${msg('Task')}: <strong>${view.task}</strong> ${view.won ? html`<strong class="won">✓ ${msg('Done')}</strong>` : nothing}</p>
+      <p class="task">${msg('Task')}${colon()}<strong>${view.task}</strong> ${view.won ? html`<strong class="won">✓ ${msg('Done')}</strong>` : nothing}</p>
       <ul class="goals" aria-label=${msg('Subgoals')}>${view.subgoals.map(({ text, done }) => html`<li class=${done ? 'done' : ''}><span aria-hidden="true">${done ? '✓' : '○'}</span> ${text}<span class="visually-hidden">${done ? msg('reached') : msg('not reached')}</span></li>`)}</ul>
       ${this.renderHand(view)}
       ${view.rooms.map(
@@ -94,7 +95,7 @@ export class TabgymHouseholdView extends LocalizedElement {
   private renderHand({ hand, commands }: HouseholdView) {
     const own = hand ? commands.filter((each) => each === `examine ${hand.name}`) : [];
     const general = commands.filter((each) => ['look', 'inventory', 'help'].includes(each));
-    return html`<div class="hand"><span>${msg('In hand')}: ${hand ? this.renderThing(hand) : html`<span class="soft">${msg('nothing')}</span>`}</span>
+    return html`<div class="hand"><span>${msg('In hand')}${colon()}${hand ? this.renderThing(hand) : html`<span class="soft">${msg('nothing')}</span>`}</span>
       ${this.renderButtons([...own, ...general])}</div>`;
   }
 

@@ -6,6 +6,7 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { NestedFrame } from '../../../ui/kit/nested-frame.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
@@ -112,7 +113,7 @@ export class TabgymPhoneView extends LocalizedElement {
     const { view } = this;
     if (!view) return nothing;
     return html`<div class="parts">
-      <p class="goal">${msg('Goal')}: <strong>${view.goal}</strong></p>
+      <p class="goal">${msg('Goal')}${colon()}<strong>${view.goal}</strong></p>
       <div class="held">
         <div class="device"><iframe sandbox="allow-scripts" title=${msg(str`Screen of the phone: ${view.title}`)}
           srcdoc=${this.inner.source} @load=${() => this.inner.connect(this.frame)}></iframe></div>
@@ -176,8 +177,8 @@ export class TabgymPhoneView extends LocalizedElement {
           )}</tbody>
         </table>
       </div>
-      ${above.length ? html`<p class="soft small">${msg('Above')}: ${above.join(', ')}</p>` : nothing}
-      ${below.length ? html`<p class="soft small">${msg('Under the fold')}: ${below.join(', ')}</p>` : nothing}
+      ${above.length ? html`<p class="soft small">${msg('Above')}${colon()}${above.join(', ')}</p>` : nothing}
+      ${below.length ? html`<p class="soft small">${msg('Under the fold')}${colon()}${below.join(', ')}</p>` : nothing}
     </div>`;
   }
 
@@ -219,7 +220,7 @@ const groupWords: { readonly [state in Exclude<GroupViews['state'], 'ready'>]: (
 function renderTouched({ episodes, touched }: GroupTaps, all: number) {
   return html`<p>${msg(str`Episodes that touched this screen: ${episodes} of ${all}`)}</p>
     <ul class="touched">${touched.map(
-      ({ text, episodes: count }) => html`<li>${text ?? msg('beside the elements')}: ${count}</li>`,
+      ({ text, episodes: count }) => html`<li>${text ?? msg('beside the elements')}${colon()}${count}</li>`,
     )}</ul>`;
 }
 
@@ -231,7 +232,7 @@ const endings: { readonly [end: string]: () => string } = {
 
 function renderOutcome({ success, falseCompletion, ended, missing, sideEffects }: NonNullable<PhoneView['outcome']>) {
   const line = (label: string, { path, before, after }: (typeof missing)[number]) =>
-    html`<li class="missed">✕ ${label}: ${path}: ${before ?? '–'} → ${after ?? '–'}</li>`;
+    html`<li class="missed">✕ ${label}${colon()}${path}: ${before ?? '–'} → ${after ?? '–'}</li>`;
   return html`<div role="status">
     <p><strong>${success ? `✓ ${msg('Task solved')}` : `✕ ${msg('Task not solved')}`}</strong> · ${msg('The agent')} ${endings[ended]()}</p>
     <ul>

@@ -6,6 +6,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { bracketed, colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { SciWorldThing, SciWorldView } from '../view-data.ts';
@@ -311,7 +312,7 @@ export class TabgymSciWorldView extends LocalizedElement {
           ? html`<ul class="readings">${readings.map((thing) => renderReading(thing, thing.id === view.focus))}</ul>`
           : html`<p class="soft small">${msg('No thermometer here, nothing in focus, nothing warms or cools.')}</p>`
       }
-      ${running.length ? html`<p class="small">● ${msg('Switched on')}: ${running.map(({ name, detail }) => (detail ? `${name} (${detail})` : name)).join(', ')}</p>` : nothing}
+      ${running.length ? html`<p class="small">● ${msg('Switched on')}${colon()}${running.map(({ name, detail }) => (detail ? `${name} (${detail})` : name)).join(', ')}</p>` : nothing}
     </section>`;
   }
 
@@ -358,7 +359,7 @@ function renderReading({ name, temperature, change }: SciWorldThing, focused: bo
   const [now, was] = [100 * onScale(temperature!), 100 * onScale(temperature! - change)];
   const [left, width] = [Math.min(now, was), Math.abs(now - was)];
   return html`<li>
-    <span class="name ${focused ? 'focused' : ''}">${name}${focused ? html`<span class="visually-hidden"> (${msg('in focus')})</span>` : nothing}</span>
+    <span class="name ${focused ? 'focused' : ''}">${name}${focused ? html`<span class="visually-hidden">${bracketed(msg('in focus'))}</span>` : nothing}</span>
     <span class="track" aria-hidden="true">${[0, 100, 1000].map((mark) => html`<span class="tick" .style=${`inset-inline-start:${100 * onScale(mark)}%`}></span>`)}
       <span class="from" .style=${`inset-inline-start:${left}%;width:${width}%`}></span><span class="now" .style=${`inset-inline-start:${now}%`}></span></span>
     <span class="value">${degrees(temperature!)}</span>

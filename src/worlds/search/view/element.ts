@@ -7,6 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { splitAtTerms } from '../../../corpus/retrieval/query.ts';
 import { documentCount } from '../../../ui/kit/counts.ts';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { SearchSeen, SearchView } from '../view-data.ts';
@@ -101,7 +102,7 @@ export class TabgymSearchView extends LocalizedElement {
     const { view } = this;
     if (!view) return nothing;
     return html`<div class="parts">
-      <p class="question">${msg('Question')}: <strong>${view.question}</strong></p>
+      <p class="question">${msg('Question')}${colon()}<strong>${view.question}</strong></p>
       ${view.chain.length ? this.renderChain(view) : nothing}
       ${view.answer === null ? nothing : this.renderAnswer(view)}
       <div>
@@ -136,7 +137,7 @@ export class TabgymSearchView extends LocalizedElement {
           : html`<span class="wrong">✕ ${msg('wrong')}</span>`;
     const accepted =
       right === false && golds.length ? html` ${msg(str`Accepted answers: ${golds.join(', ')}`)}` : nothing;
-    return html`<p>${msg('Answer')}: <strong>${answer}</strong> ${verdict}${accepted}</p>`;
+    return html`<p>${msg('Answer')}${colon()}<strong>${answer}</strong> ${verdict}${accepted}</p>`;
   }
 
   private renderSearch({ query, words, documents }: SearchSeen, index: number) {

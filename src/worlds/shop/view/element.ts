@@ -6,6 +6,7 @@ import { msg, str } from '@lit/localize';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { productCount } from '../../../ui/kit/counts.ts';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { ItemSeen, ProductSeen, ShopView } from '../view-data.ts';
@@ -46,7 +47,7 @@ export class TabgymShopView extends LocalizedElement {
     const { view } = this;
     if (!view) return nothing;
     return html`<div class="parts">
-      <p class="wish">${msg('Wish')}: <strong>${view.instruction}</strong></p>
+      <p class="wish">${msg('Wish')}${colon()}<strong>${view.instruction}</strong></p>
       ${view.outcome ? this.renderOutcome(view.outcome) : nothing}
       <div class="shop">${this.renderPage(view)}</div>
       ${this.renderTrail(view)}
@@ -107,7 +108,7 @@ export class TabgymShopView extends LocalizedElement {
         <h3>${title}</h3>
         <p class="soft small">${path} · ${asin}</p>
         <div class="options">${options.map((option) => this.renderOption(option, place === 'item'))}</div>
-        <p>${msg('Price with the chosen options')}: <strong>${price}</strong></p>
+        <p>${msg('Price with the chosen options')}${colon()}<strong>${price}</strong></p>
         ${outcome || place !== 'item' ? nothing : html`<div class="row">${pages.map((press) => this.renderButton(press))}${this.renderButton('buy now', undefined, 'primary')}</div>`}
       </div>
     </div>`;
@@ -146,7 +147,7 @@ export class TabgymShopView extends LocalizedElement {
     return html`<div role="status">
       <p><strong>${msg(str`The purchase scores ${reward.toFixed(2)} of 1`)}</strong></p>
       <ul>${parts.map(part)}<li class=${type === 1 ? 'met' : 'missed'}>${type === 1 ? '✓' : '✕'} ${kind}</li></ul>
-      <p class="soft small">${msg('The wish was made from')}: ${target}</p>
+      <p class="soft small">${msg('The wish was made from')}${colon()}${target}</p>
     </div>`;
   }
 

@@ -6,6 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { rowCount } from '../../../ui/kit/counts.ts';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { callStyles } from '../../../ui/kit/styles/calls.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
@@ -82,8 +83,8 @@ export class TabgymSqlView extends LocalizedElement {
     const { view } = this;
     if (!view) return nothing;
     return html`<div class="parts">
-      <p class="question">${msg('Question')}: <strong>${view.question}</strong></p>
-      ${view.evidence ? html`<p>${msg('Hint')}: ${view.evidence}</p>` : nothing}
+      <p class="question">${msg('Question')}${colon()}<strong>${view.question}</strong></p>
+      ${view.evidence ? html`<p>${msg('Hint')}${colon()}${view.evidence}</p>` : nothing}
       ${view.outcome ? this.renderOutcome(view.outcome) : nothing}
       ${this.playable && !view.outcome ? this.renderForm(view) : nothing}
       <div class="beside">

@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { bracketed, colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { Counted, CraftNode, TextCraftView } from '../view-data.ts';
@@ -30,7 +31,7 @@ export class TabgymTextCraftView extends LocalizedElement {
     if (!view) return nothing;
     const needed = new Set(namesOf(view.tree));
     return html`<div class="parts">
-      <p class="goal">${tile(view.goal, 'large')}<span>${msg('Goal')}: <strong>${view.goal}</strong></span>${
+      <p class="goal">${tile(view.goal, 'large')}<span>${msg('Goal')}${colon()}<strong>${view.goal}</strong></span>${
         view.renamed ? html`<span class="badge">${msg('exchanged names')}</span>` : nothing
       }</p>
       ${view.renamed ? html`<p class="soft small wide">${msg('In this task all words of the item names are exchanged, so that the recipes must be read and cannot be remembered.')}</p>` : nothing}
@@ -70,6 +71,6 @@ export class TabgymTextCraftView extends LocalizedElement {
   private renderCommand({ text, output, inputs }: TextCraftView['commands'][number], needed: ReadonlySet<string>) {
     const leads = needed.has(output);
     return html`<li class=${leads ? 'needed' : ''}><span class="recipe" aria-hidden="true">${inputs.map(({ name }) => tile(name, 'small'))}<span class="soft">→</span>${tile(output, 'small')}</span>
-      <span>${text}${leads ? html`<span class="visually-hidden"> (${msg('leads to the goal')})</span>` : nothing}</span></li>`;
+      <span>${text}${leads ? html`<span class="visually-hidden">${bracketed(msg('leads to the goal'))}</span>` : nothing}</span></li>`;
   }
 }

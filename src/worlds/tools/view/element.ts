@@ -6,6 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Json } from '../../../envs/env.ts';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { callStyles } from '../../../ui/kit/styles/calls.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
@@ -98,7 +99,7 @@ export class TabgymToolsView extends LocalizedElement {
     const { view } = this;
     if (!view) return nothing;
     return html`<div class="parts">
-      <p class="goal">${msg('Goal')}: <strong>${view.goal}</strong></p>
+      <p class="goal">${msg('Goal')}${colon()}<strong>${view.goal}</strong></p>
       ${view.outcome ? this.renderOutcome(view.outcome) : nothing}
       ${this.playable && !view.outcome ? this.renderForm(view) : nothing}
       <div class="beside">

@@ -7,6 +7,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { actionCount } from '../../../ui/kit/counts.ts';
+import { colon } from '../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { NestedFrame } from '../../../ui/kit/nested-frame.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
@@ -112,7 +113,7 @@ export class TabgymWebView extends LocalizedElement {
     if (!view) return nothing;
     const { objective, tabs, url, lines, acted, lastAction, score, steps } = view;
     return html`
-      <p class="goal">${msg('Objective')}: <strong>${objective}</strong></p>
+      <p class="goal">${msg('Objective')}${colon()}<strong>${objective}</strong></p>
       <div class="parts">
         <div class="browser">
           <div class="bar">
@@ -126,7 +127,7 @@ export class TabgymWebView extends LocalizedElement {
         </ol>
       </div>
       <p class="row spread">
-        <span>${msg('Last action')}: ${lastAction}</span>
+        <span>${msg('Last action')}${colon()}${lastAction}</span>
         <span class="soft number">${score === null ? actionCount(steps) : msg(str`${actionCount(steps)}, judged ${score}`)}</span>
       </p>
     `;

@@ -7,6 +7,7 @@ import { html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { documentCount, turnCount } from '../../../../ui/kit/counts.ts';
 import { download } from '../../../../ui/kit/download.ts';
+import { bracketed, colon } from '../../../../ui/kit/format.ts';
 import { LocalizedElement } from '../../../../ui/kit/localized-element.ts';
 import { controls } from '../../../../ui/kit/styles/shared.ts';
 import { readingBibtex, readingCsv } from '../../survey/export.ts';
@@ -35,7 +36,7 @@ export class TabgymSurveyView extends LocalizedElement {
     const { view } = this;
     if (!view) return nothing;
     return html`<div class="parts">
-      <p class="question">${msg('Question')}: <strong>${view.question}</strong></p>
+      <p class="question">${msg('Question')}${colon()}<strong>${view.question}</strong></p>
       <ol>${view.criteria.map((criterion) => html`<li>${criterion}</li>`)}</ol>
       ${view.score ? this.renderScore(view) : nothing}
       ${this.renderList(view)}
@@ -92,7 +93,7 @@ export class TabgymSurveyView extends LocalizedElement {
       <p>${msg(str`Place and evidence right: ${shown} of ${filed}`)} · ${turnCount(turns)}, ${msg(str`${each} for each filed document`)}</p>
       ${
         missed.length
-          ? html`<p>${msg('Not filed')}: ${missed.map(({ title, grade }) => `${title || msg('a document never listed')} (${placeLabel(grade)})`).join(', ')}</p>`
+          ? html`<p>${msg('Not filed')}${colon()}${missed.map(({ title, grade }) => `${title || msg('a document never listed')}${bracketed(placeLabel(grade))}`).join(', ')}</p>`
           : nothing
       }
     </div>`;
