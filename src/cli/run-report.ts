@@ -15,7 +15,9 @@ async function main(): Promise<void> {
     .requiredOption('--out <file>', 'the HTML file to write')
     .parse();
   const [run] = program.args;
-  writeWhole(program.opts<{ out: string }>().out, await writeReport(readRun(readFileSync(run), basename(run))));
+  const { out } = program.opts<{ out: string }>();
+  writeWhole(out, await writeReport(readRun(readFileSync(run), basename(run))));
+  console.log(`Wrote ${out}`);
 }
 
 main().catch(fail);
