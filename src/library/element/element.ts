@@ -11,7 +11,7 @@ import type { ExperimentDocument } from '../experiment.ts';
 import type { TrajectoryRecord } from '../files.ts';
 import type { Run } from '../run.ts';
 import { episodesView } from './episodes.ts';
-import { headerOf } from './header.ts';
+import { factsOf, headerOf } from './header.ts';
 import { host } from './host.ts';
 import { Layout } from './layout.ts';
 import { HandPlay } from './play.ts';
@@ -27,6 +27,7 @@ import {
   sharedTrainer,
   shownStep,
   trajectoriesOf,
+  withStep,
 } from './source.ts';
 import { textsOf } from './texts.ts';
 import { button, curvesView, evaluateView, make, playView, type ShownTurn, watchView } from './views.ts';
@@ -186,11 +187,13 @@ export class TabGymElement extends Base {
   private async show(source: Source): Promise<void> {
     this.source = source;
     if ('run' in source) this.run = source.run;
+    this.recorded = { records: [], kept: [] };
     if (this.run) this.listen(this.run);
-    const recorded = await recordedOf(this.run, source);
+    const { records, kept } = await recordedOf(this.run, source);
     if (this.source !== source) return;
-    this.recorded = recorded;
-    this.status = restStatus(source, recorded);
+    // Some steps may have arrived meanwhile.
+    this.recorded = { records: this.recorded.records.reduce(withStep, records), kept };
+    this.status = restStatus(source, this.recorded);
     await this.openView();
     this.send('tabgym-ready', { name: documentOf(source).name ?? '' });
     this.draw();
@@ -200,8 +203,9 @@ export class TabGymElement extends Base {
   private async openView(): Promise<void> {
     if (this.view === 'play') return this.openPlay();
     const { source, run } = this;
-    if (run) this.recorded = { ...this.recorded, kept: await run.trajectorySteps() };
+    const kept = await run?.trajectorySteps();
     if (this.source !== source) return;
+    if (kept) this.recorded = { ...this.recorded, kept };
     const step = shownStep(this.recorded.kept, this.whole('step'));
     if (!source || step === null) return this.autoplayWithout();
     if (this.episodes?.step !== step) {
@@ -283,7 +287,7 @@ export class TabGymElement extends Base {
   }
 
   private async stepped(record: StepRecord): Promise<void> {
-    this.recorded = { ...this.recorded, records: [...this.recorded.records, record] };
+    this.recorded = { ...this.recorded, records: withStep(this.recorded.records, record) };
     this.send('tabgym-step', record);
     const isKept = this.view === 'group' || this.view === 'trajectory';
     if (isKept && this.whole('step') === null) await this.openView();
@@ -380,10 +384,7 @@ export class TabGymElement extends Base {
 
   private header(): HTMLElement[] {
     const { texts, view } = this;
-    const last = this.recorded.records.at(-1);
-    const success = last?.metrics.success;
-    const facts = last ? [`${texts.step} ${last.step}`] : [];
-    if (typeof success === 'number') facts.push(`${texts.success} ${success.toFixed(2)}`);
+    const facts = factsOf(this.recorded.records.at(-1), texts);
     const name = this.source ? (documentOf(this.source).name ?? '') : '';
     const line = [this.message || texts[this.status], ...facts].join(' · ');
     const buttons = this.hasAttribute('controls') ? this.buttons() : [];
@@ -416,8 +417,7 @@ export class TabGymElement extends Base {
   private body(): Element {
     const { texts, view } = this;
     if (!this.source) return make('div');
-    const other = host.views?.[view];
-    if (other) return other.draw();
+    if (host.views?.[view]) return host.views[view].draw();
     if (view === 'group' || view === 'trajectory') return this.episodeView(view);
     if (view === 'curves') return curvesView(this.recorded.records, texts);
     if (view === 'evaluate')

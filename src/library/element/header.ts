@@ -1,4 +1,5 @@
 /** Header of the element: name, state, buttons, a link to the whole page, and a tab for each view. */
+import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { Texts } from './texts.ts';
 import { button, make } from './views.ts';
 
@@ -32,6 +33,14 @@ function linkTo(address: string | null, texts: Texts): HTMLElement[] {
   const link = make('a', '', texts.open);
   [link.href, link.target, link.rel] = [address, '_blank', 'noopener'];
   return [link];
+}
+
+/** Number and success of the last step. */
+export function factsOf(last: StepRecord | undefined, texts: Texts): string[] {
+  if (!last) return [];
+  const { success } = last.metrics;
+  const facts = [`${texts.step} ${last.step}`];
+  return typeof success === 'number' ? [...facts, `${texts.success} ${success.toFixed(2)}`] : facts;
 }
 
 export function headerOf(shown: ShownHeader, texts: Texts): HTMLElement[] {

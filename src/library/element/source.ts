@@ -28,6 +28,12 @@ export async function recordedOf(run: Run | null, source: Source): Promise<Recor
     : { records: [], kept: [] };
 }
 
+/** Records with a step that was committed; one that was computed again takes back those after it. */
+export const withStep = (records: readonly StepRecord[], record: StepRecord): StepRecord[] => [
+  ...records.filter(({ step }) => step < record.step),
+  record,
+];
+
 export const trajectoriesOf = async (run: Run | null, source: Source, step: number): Promise<Trajectory[]> => {
   if (run) return (await run.trajectories(step)) ?? [];
   return 'file' in source ? source.file.tokens(step) : [];
