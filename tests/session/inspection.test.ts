@@ -14,6 +14,7 @@ import { Assembly } from '../../src/session/service/assembly.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
+import { FakeEngines } from './fakes.ts';
 
 const document = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 // One update a step and no other terms, so that the weight of a token is its advantage times its coefficient.
@@ -116,4 +117,22 @@ it('a step whose weights are not kept has no inspection', async () => {
   await session.train({ steps: 1 });
   expect(await session.inspectStep(5)).toBeNull();
   await session.close();
+});
+
+it('an inspection that fails rejects once, and nothing besides it', async () => {
+  const { id, session } = await run();
+  await session.train({ steps: 2 });
+  await session.close();
+  const engines = new FakeEngines(() => {
+    throw new Error('no device');
+  });
+  const failing = new Session(id, experiment, { store, engines, emit: () => {} });
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  await expect(failing.inspectStep(2)).rejects.toThrow('no device');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+  await failing.close();
 });

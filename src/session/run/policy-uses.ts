@@ -1,6 +1,7 @@
 /**
  * Uses of a run's policy besides training: an episode that is watched, tries of a task, the examination of a stored step.
- * There is one at a time: the next use, and training, end it. None begins while the run trains.
+ * They take turns. The next use, and training, end an episode or tries; an examination ends by itself. Training drops
+ * those that wait, and none begins while the run trains.
  */
 import type { PolicyState } from '../../policy/policy.ts';
 import type { Engine, StepOptions, WatchOptions } from '../engine.ts';
@@ -35,31 +36,25 @@ interface Owner {
 }
 
 export class PolicyUses {
-  private current: { abort: AbortController; done: Promise<void> } | null = null;
+  /** End of the last use; it never rejects. */
+  private last: Promise<void> = Promise.resolve();
+  /** Ends what plays. */
+  private playing = new AbortController();
+  /** Drops what waits. */
+  private waiting = new AbortController();
 
   constructor(private readonly owner: Owner) {}
 
-  async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
-    if (!(await this.isFree())) return;
-    const abort = new AbortController();
-    const done = this.episode(options, abort.signal).catch((error) => {
-      if (!abort.signal.aborted) throw error;
-    });
-    this.current = { abort, done };
-    await done;
+  watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
+    return this.inTurn(undefined, (signal) =>
+      this.episode(options, signal).catch((error) => {
+        if (!signal.aborted) throw error;
+      }),
+    );
   }
 
-  async tries(options: TriesOptions): Promise<LiveTurn[][]> {
-    if (!(await this.isFree())) return [];
-    const abort = new AbortController();
-    const played = this.playTries(options, abort.signal);
-    // The caller receives the error; whoever stops the tries waits for their end only.
-    const done = played.then(
-      () => {},
-      () => {},
-    );
-    this.current = { abort, done };
-    return played;
+  tries(options: TriesOptions): Promise<LiveTurn[][]> {
+    return this.inTurn([], (signal) => this.playTries(options, signal));
   }
 
   inspectStep(step: number): Promise<StepInspection | null> {
@@ -76,27 +71,40 @@ export class PolicyUses {
     );
   }
 
-  /** Ends the current use. Resolves when the policy is free again. */
+  /** Ends all uses. Resolves when the policy is free again. */
   async stop(): Promise<void> {
-    const { current } = this;
-    this.current = null;
-    current?.abort.abort(new ClosedError('Watching was stopped.'));
-    await current?.done.catch(() => {});
+    this.waiting.abort();
+    this.waiting = new AbortController();
+    this.endPlay();
+    await this.last;
   }
 
-  private async isFree(): Promise<boolean> {
-    await this.stop();
-    return this.owner.isFree();
+  private endPlay(): void {
+    this.playing.abort(new ClosedError('Watching was stopped.'));
+    this.playing = new AbortController();
   }
 
-  private async withStored<T>(
+  /** Begins a use after those before it. Returns `none` if it was dropped meanwhile, or the run trains. */
+  private inTurn<T>(none: T, use: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.endPlay();
+    const [playing, waiting] = [this.playing.signal, this.waiting.signal];
+    const found = this.last.then(async () => {
+      const isFree = !waiting.aborted && (await this.owner.isFree());
+      return isFree && !waiting.aborted ? use(playing) : none;
+    });
+    // The caller receives the error; the next use waits for the end only.
+    this.last = found.then(
+      () => {},
+      () => {},
+    );
+    return found;
+  }
+
+  private withStored<T>(
     step: number,
     use: (engine: Engine, stored: StoredStep) => Promise<T | null>,
   ): Promise<T | null> {
-    if (!(await this.isFree())) return null;
-    const found = this.examined(step, use);
-    this.current = { abort: new AbortController(), done: found.then(() => {}) };
-    return found;
+    return this.inTurn(null, () => this.examined(step, use));
   }
 
   private async examined<T>(

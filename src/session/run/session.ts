@@ -233,6 +233,7 @@ export class Session {
 
   /** Opens an engine with the last weights, without training, and leaves the run's status unchanged. */
   private async openToPlay(signal: AbortSignal): Promise<Engine> {
+    signal.throwIfAborted();
     const own = new AbortController();
     this.abort = own;
     signal.addEventListener('abort', () => own.abort(signal.reason), { once: true });
