@@ -306,7 +306,7 @@ describe('a session', () => {
       level: 'error',
       action: 'storage',
       message: expect.stringMatching(
-        /no space to store .*MB \(99\.0 MB of 100\.0 MB are used\)\. No stored data is lost/,
+        /no space to store .*[KM]B \(99\.0 MB of 100\.0 MB are used\)\. No stored data is lost/,
       ),
     });
     full = false;
