@@ -126,8 +126,8 @@ describe.each(Object.keys(backends))('a session on %s', (name) => {
     expect([(await store.get(id)).step, await store.checkpointSteps(id)]).toEqual([5, [0]]);
 
     const again = new RunStore(backends[name]());
-    const resumed = sessionOn(again, id, undefined, experiment);
-    await resumed.session.train({ steps: 2 });
+    const resumed = sessionOn(again, id, (_, step) => void (step === 2 && resumed.session.pause()), experiment);
+    await resumed.session.train();
     expect((await recordsOf(again, id)).map(({ step }) => step)).toEqual([0, 1, 2]);
     expect(await again.trajectorySteps(id)).toEqual([1, 2]);
     await resumed.session.train();
@@ -271,6 +271,22 @@ describe('a session', () => {
     expect(engines.engines[0].closed).toBe(true);
     expect(events.filter((e) => e.type === 'notice')).toHaveLength(2);
     expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
+  it('counts no step twice that a lost device made it compute again', async () => {
+    const experiment = { ...micro, evaluation: { ...micro.evaluation, every: 0 } };
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store, experiment);
+    let losses = 0;
+    const hook: Hook = (what, step) => {
+      if (what === 'step' && step === 4 && losses++ === 0) throw deviceLost;
+    };
+    const { session, engines } = sessionOn(store, id, hook, experiment);
+    engines.unused = new Float32Array(SMALL_CHECKPOINT / 4);
+    await session.train({ steps: 5 });
+    expect(losses).toBe(2);
+    expect((await recordsOf(store, id)).map(({ step }) => step)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await store.checkpointSteps(id)).toEqual([0, 5]);
   });
 
   it('gives up on a device that is lost repeatedly, with a message, and keeps every step', async () => {

@@ -385,6 +385,9 @@ export class Session {
     const reference = await this.parts.store.asset(this.runId, REFERENCE);
     if (reference) await engine.load(decodeState(reference, 0), { reference: true });
     await engine.load(state);
+    const { step } = await this.parts.store.get(this.runId);
+    // Steps that are computed again since the checkpoint are not counted; 0 if the run is to stop.
+    if (this.stopAfter > 0) this.stopAfter += step - meta.step;
     this.at = meta.step;
   }
 
