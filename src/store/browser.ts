@@ -50,6 +50,8 @@ export class BrowserStore implements Backend {
     const { name, message } = (this.refusal ?? {}) as { name?: string; message?: string };
     if (name === 'VersionError')
       return 'The runs stored here were written by a newer version of this page. They stay as they are: reload the page with a network. Until then runs are lost when the page is closed.';
+    // Chromium's words where the person blocks the site's data.
+    if (message?.includes('denied permission')) return null;
     if (name !== 'UnknownError' && name !== 'DamagedStorageError') return null;
     return `The runs stored here cannot be opened (${String(message).slice(0, 200)}). They stay as they are, and runs are lost when the page is closed.`;
   }

@@ -48,8 +48,11 @@ it.each([
   expect(await store.isLasting()).toBe(false);
 });
 
-it('storage that is denied is no fault of what is stored', async () => {
-  const denied = new Lasting(() => Promise.reject(new DOMException('denied', 'SecurityError')));
+it.each([
+  new DOMException('denied', 'SecurityError'),
+  new DOMException('The user denied permission to access the database.', 'UnknownError'),
+])('storage that is denied is no fault of what is stored', async (error) => {
+  const denied = new Lasting(() => Promise.reject(error));
   expect(await new RunStore(new BrowserStore(denied, new MemoryStore())).fault()).toBeNull();
 });
 

@@ -43,7 +43,10 @@ export class WebLocks implements Locks {
       // A stolen lock rejects its request with AbortError.
       held.catch((error) => {
         if (released) return;
-        if ((error as DOMException).name === 'AbortError') onLost();
+        const { name } = error as DOMException;
+        // Where locks are denied, so is storage: no other session has the run.
+        if (name === 'SecurityError') return resolve({ release() {} });
+        if (name === 'AbortError') onLost();
         reject(error);
       });
     });

@@ -93,8 +93,9 @@ export class TrainerService implements TrainerApi {
     const { store } = this.parts;
     if (!(await store.isLasting()))
       return this.notice(
-        'warning',
-        (await store.fault()) ?? 'This browser lets the page store nothing here: runs are lost when it is closed.',
+        'error',
+        (await store.fault()) ??
+          'This browser does not let the page store anything: export what you want to keep before you close the page, or allow this site to store data and reload it.',
       );
     await store.purgeBin();
     const unreadable = await unlistedRuns(store);
