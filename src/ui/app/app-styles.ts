@@ -166,4 +166,35 @@ export const appStyles = css`
       font-weight: 650;
     }
   }
+  /* On paper: what is shown, whole, without the setup. */
+  @media print {
+    :host,
+    .body,
+    .centre,
+    .middle,
+    .simple,
+    .waiting {
+      display: block !important;
+      height: auto;
+      overflow: visible;
+    }
+    tabgym-stage,
+    tabgym-progress,
+    tabgym-learn,
+    .learn,
+    tabgym-drawer {
+      display: block !important;
+      position: static;
+      width: auto;
+      height: auto;
+      overflow: visible;
+      box-shadow: none;
+    }
+    tabgym-setup,
+    tabgym-splitter,
+    tabgym-notices,
+    nav {
+      display: none !important;
+    }
+  }
 `;

@@ -282,4 +282,15 @@ export const beforeAfterStyles = css`
       overflow: visible;
     }
   }
+  @media print {
+    :host,
+    .left,
+    .story {
+      display: block !important;
+      overflow: visible;
+    }
+    .settings {
+      display: none;
+    }
+  }
 `;

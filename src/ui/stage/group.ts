@@ -178,6 +178,11 @@ export class TabgymGroup extends Panel {
         right: 50%;
         background: repeating-linear-gradient(45deg, var(--bad) 0 3px, transparent 3px 5px);
       }
+      @media print {
+        .grid {
+          max-height: none !important;
+        }
+      }
       @media (max-width: 860px) {
         .layout {
           grid-template-columns: minmax(0, 1fr);

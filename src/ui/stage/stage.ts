@@ -64,7 +64,7 @@ export class TabgymStage extends Panel {
         min-height: 0;
         overflow: auto;
       }
-      @media (min-width: 1000px) {
+      @media screen and (min-width: 1000px) {
         .lab {
           container-type: size;
         }
@@ -95,7 +95,16 @@ export class TabgymStage extends Panel {
           gap: 1px;
         }
       }
-      @media (max-width: 860px) {
+      @media print {
+        :host {
+          display: block !important;
+          height: auto;
+        }
+        [role='tabpanel'] {
+          overflow: visible;
+        }
+      }
+      @media screen and (max-width: 860px) {
         :host-context([data-panel]:not([data-panel='stage'])) {
           display: none !important;
         }
