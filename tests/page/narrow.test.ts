@@ -40,9 +40,11 @@ for (const locale of ['en', 'zh-Hans'])
     await page.locator('tabgym-stage [role=tab]').nth(6).waitFor();
     expect(await cutIn(page, 'tabgym-stage [role=tablist]')).toEqual([]);
     await expect.poll(() => cutIn(page, 'tabgym-transport .meter > span')).toEqual([]);
-    // A wide screen at 200%.
-    await page.setViewportSize({ width: 720, height: 450 });
-    await expect.poll(() => cutIn(page, 'tabgym-transport .meter > span')).toEqual([]);
+    // A large phone, and a wide screen at 200%.
+    for (const width of [500, 720]) {
+      await page.setViewportSize({ width, height: 450 });
+      await expect.poll(() => cutIn(page, 'tabgym-transport .meter > span')).toEqual([]);
+    }
     expect(errors).toEqual([]);
     await close();
   });

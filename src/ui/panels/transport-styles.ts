@@ -76,6 +76,14 @@ export const transportStyles = css`
   .meter:not(.steps) > span {
     padding-inline-end: 8px;
   }
+  /* The second row is hidden: the kind of success is shown whole, or not at all. */
+  .meter:not(.steps) > span:first-child {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 4px;
+    align-items: baseline;
+    height: calc(1.3 * var(--size-l));
+  }
   .of {
     display: inline-block;
     max-width: 80px;
@@ -166,12 +174,10 @@ export const transportStyles = css`
       display: inline-flex;
     }
   }
-  @media (max-width: 1240px) and (min-width: 600px), (max-width: 440px) {
+  @media (max-width: 1240px) {
     .kind {
       display: none;
     }
-  }
-  @media (max-width: 1240px) {
     h1 span {
       position: absolute;
       clip-path: inset(50%);
