@@ -2,7 +2,7 @@
  * What the page stored, damaged while it is closed, in Chromium: the page opens without an error, and names runs that it
  * cannot open.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -84,6 +84,25 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await full.getByRole('button', { name: /^Theme: light/ }).waitFor();
     expect(thrown).toEqual([]);
     await full.close();
+  });
+
+  test('no storage: the page trains, and a notice that stays names what is lost', {
+    timeout: 3 * minutes,
+  }, async () => {
+    const denied = mkdtempSync(join(tmpdir(), 'tabgym-page-'));
+    mkdirSync(join(denied, 'Default'));
+    const settings = { profile: { default_content_setting_values: { cookies: 2 } } };
+    writeFileSync(join(denied, 'Default', 'Preferences'), JSON.stringify(settings));
+    const options = { executablePath: findChromium()!, args: chromiumArgs };
+    const browser = await chromium.launchPersistentContext(denied, options);
+    const tab = browser.pages()[0] ?? (await browser.newPage());
+    await tab.goto(url);
+    await tab.getByRole('button', { name: 'Train', exact: true }).click({ timeout: minutes });
+    await tab.getByText(/^Update [1-9]/).waitFor({ timeout: minutes });
+    const notices = await tab.locator('tabgym-notices .notice.error').allTextContents();
+    expect(notices.map((text) => text.includes('does not let the page store anything'))).toEqual([true]);
+    await browser.close();
+    rmSync(denied, { recursive: true, force: true, maxRetries: 5 });
   });
 
   test('files in place of the folders of weights and corpora', { timeout: 2 * minutes }, async () => {
