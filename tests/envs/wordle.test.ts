@@ -403,6 +403,15 @@ describe('tasks', () => {
     }
     expect(next.size).toBeGreaterThan(20);
   });
+  it('draw in training no word of another list that is held out there', async () => {
+    const tasks = await world.tasks({ list: 'large', drawn: 600 }, 'train');
+    const asked = new Set((await world.tasks({ list: 'common' }, 'test')).map(({ id }) => common[id]));
+    for (const task of tasks.filter((_, k) => k % 200 === 0)) {
+      const [{ validActions }] = await world.reset([0], [task]);
+      expect(validActions).toHaveLength(600);
+      expect(validActions!.filter((word) => asked.has(word))).toEqual([]);
+    }
+  });
   it('refuse to draw more words than there are, and items out of range', async () => {
     const few = { list: 'original', drawn: 9 };
     await expect(world.tasks(few, 'test')).rejects.toThrow(/9 words cannot be drawn from the 8 held-out words/);
