@@ -5,6 +5,7 @@
 
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { frameScript } from './scripts/frame-script.mjs';
 import { chromiumArgs, findBrowserDriver, findChromium } from './scripts/machine.mjs';
 import { firefox } from './tests/firefox-provider.ts';
 
@@ -92,6 +93,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [frameScript()],
         test: {
           name: 'firefox',
           include: kernels,
@@ -117,6 +119,8 @@ export default defineConfig({
         },
       },
       {
+        // Without it the scan for dependencies fails, and each is bundled when a test first loads it, which reloads the test.
+        plugins: [frameScript()],
         test: {
           name: 'chromium',
           include: process.env.TABGYM_DAILY ? dailyInChromium : [...kernels, 'tests/browser/**/*.test.ts'],
