@@ -1,9 +1,9 @@
 /**
  * Wordle: the functions that the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. The
- * numbers of a task: (0) style bits, with the tries from bit 8 and the oracle's seed from bit 16; (1) the list; (2) how many of its words are in play (0:
- * all); (3) the index of the hidden word. Input of a row: in the original's game the seed, as 32-bit words, least
- * significant first. Otherwise the indices of the words drawn for this task, two bytes each, one of which is the hidden
- * word; or nothing.
+ * numbers of a task: (0) style bits, with the tries from bit 8 and the oracle's seed from bit 16; (1) the list; (2) how
+ * many of its words are in play (0: all); (3) the index of the hidden word. Input of a row: in the original's game the
+ * seed, as 32-bit words, least significant first. Otherwise the indices of the words drawn for this task, two bytes each,
+ * one of which is the hidden word; or nothing.
  */
 import { batchCapacity, columns, endAnswer, ensureBatch, inputLengthOf, slotOf, taskNumber } from '../shared/batch';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putInteger } from '../shared/text';

@@ -109,7 +109,7 @@ const schema = v.strictObject({
   frozenEmbeddings: option(toggle(), false, {
     label: 'Embeddings stay as they start',
     sentence:
-      'Train all weights but the embeddings of the tokens, so that the policy cannot learn anything about a single word. Needs no weight decay.',
+      'Train all weights but the embeddings of the tokens, so that little is learnt about a word that does not hold for others like it. Needs no weight decay.',
     ...restart,
   }),
   wholeNames: option(toggle(), false, {

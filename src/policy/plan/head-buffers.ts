@@ -10,6 +10,7 @@ export const resultBatches = 4;
 const decodedTiles = 512;
 /** Largest number of input columns of an objective. */
 export const objectiveColumns = 8;
+
 /** Allowed tokens that are planned for each scored row. */
 const allowedPerRow = ({ freeTokens }: Capacity, vocabSize: number) =>
   Math.max(allowedPerScored, freeTokens ? vocabSize : 0);
