@@ -161,6 +161,8 @@ export interface BaseWeights extends Weights {
 /** f32 weights, all trained if `grads` is given, except frozen embeddings; else frozen. */
 export class DenseWeights implements BaseWeights {
   private readonly C: number;
+  /** Gradients of embedding and head. */
+  private readonly tableGrads: ParameterSet | null;
   private readonly embedding: Table;
   private readonly head: Table;
 
@@ -171,9 +173,10 @@ export class DenseWeights implements BaseWeights {
     readonly set: ParameterSet,
     readonly grads: ParameterSet | null = null,
     /** Embedding and head get no gradient. */
-    private readonly frozenTables = false,
+    frozenTables = false,
   ) {
     this.C = config.hiddenSize;
+    this.tableGrads = frozenTables ? null : grads;
     const blockBytes = set.device.bindingBytes;
     this.embedding = tableOf(config, 'embedding', this.C * 4, blockBytes);
     this.head = tableOf(config, 'head', this.C * 4, blockBytes);
@@ -254,10 +257,10 @@ export class DenseWeights implements BaseWeights {
     first: number,
     rows: number,
   ): void {
-    const { ops, C } = this;
+    const { ops, tableGrads, C } = this;
     ops.matmulNN(dlogits, this.tile(this.set, first, rows), dhidden, M, rows, C, first > 0);
-    const grads = this.frozenTables ? null : this.grads;
-    if (grads) ops.matmulTN(dlogits, hidden, this.tile(grads, first, rows), this.ws.slice('partials'), M, rows, C);
+    if (tableGrads)
+      ops.matmulTN(dlogits, hidden, this.tile(tableGrads, first, rows), this.ws.slice('partials'), M, rows, C);
   }
 
   get headRows(): number {
@@ -306,9 +309,7 @@ export class DenseWeights implements BaseWeights {
 
   gradient(operand: string): BufferSlice | null {
     if (operand === 'head' || operand === 'embedding')
-      return (
-        (this.frozenTables ? null : this.grads)?.slice((operand === 'head' ? this.head : this.embedding).name) ?? null
-      );
+      return this.tableGrads?.slice((operand === 'head' ? this.head : this.embedding).name) ?? null;
     return this.grads?.slice(operand) ?? null;
   }
 

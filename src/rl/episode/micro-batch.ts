@@ -98,11 +98,10 @@ function endOfChoices({ turnOf }: Trajectory, positions: Int32Array, first: numb
 function tooLong(item: Item, capacity: Bounds) {
   const { head, positions, length } = item;
   const [allowed, most] = [allowedIn(item), mostAllowed(capacity)];
-  const listed = allowed > most ? ` with ${allowed} allowed tokens` : '';
-  const bound = allowed > most ? ` with ${most} allowed tokens` : '';
+  const lists = (tokens: number) => (allowed > most ? ` with ${tokens} allowed tokens` : '');
   return new PackingError(
-    `A trajectory of ${head.length} + ${length} tokens, ${positions.length} of them scored${listed}, does not fit in a ` +
-      `batch of ${capacity.batchTokens} tokens and ${capacity.batchScored} scored${bound}: plan larger batches or shorter episodes.`,
+    `A trajectory of ${head.length} + ${length} tokens, ${positions.length} of them scored${lists(allowed)}, does not fit in a ` +
+      `batch of ${capacity.batchTokens} tokens and ${capacity.batchScored} scored${lists(most)}: plan larger batches or shorter episodes.`,
   );
 }
 

@@ -1,5 +1,4 @@
 /** Grades many handed-in files in the page, and shows the class: table, curves over each other, common mistakes. */
-
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';

@@ -1,5 +1,4 @@
 /** The class that this page joined: sends the state of the run in focus until it leaves. One for a page. */
-
 import { msg, str } from '@lit/localize';
 import { ClassRefused } from '../../classroom/together/http-client.ts';
 import { codeOf } from '../../classroom/together/messages.ts';

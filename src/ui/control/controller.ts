@@ -4,7 +4,6 @@
  * fails becomes a notice of one sentence; no method throws at a panel.
  * Long because it joins all parts of the page's control.
  */
-
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';

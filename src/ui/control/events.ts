@@ -2,7 +2,6 @@
  * Turns the events of a session into state: steps, statuses, live turns, progress, hints. Calls no method of the
  * trainer.
  */
-
 import { msg, str } from '@lit/localize';
 import {
   isActive,

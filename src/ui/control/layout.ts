@@ -2,7 +2,6 @@
  * Layout around the run: drawer, panels, theme and help, and the data that the storage and device panels load when they
  * open.
  */
-
 import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
 import { remember } from '../kit/remember.ts';

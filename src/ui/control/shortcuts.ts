@@ -2,7 +2,6 @@
  * All keyboard shortcuts of the page: keys, actions, and where they do not apply (in a text field, or on a control that
  * uses the key itself). The help dialog lists this table.
  */
-
 import { msg } from '@lit/localize';
 import { remember } from '../kit/remember.ts';
 import type { Selection } from '../state/selection.ts';

@@ -3,7 +3,6 @@
  * Chinese ones are loaded from locales/zh-Hans.json when needed (`npm run localize`). Texts of worlds are never
  * translated: the page shows them as the model reads them.
  */
-
 import { configureLocalization, msg, type TemplateMap } from '@lit/localize';
 import { remember } from './remember.ts';
 

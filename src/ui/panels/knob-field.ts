@@ -1,5 +1,4 @@
 /** Field of the setup for one knob: label, control, unit, explanation, and the problem of its value. */
-
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';

@@ -1,5 +1,4 @@
 /** The words of a first visit, each with its meaning: those of the first screen, then those of the curve. */
-
 import { msg, str } from '@lit/localize';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';

@@ -3,7 +3,6 @@
  * pace. The pace comes from the last steps trained on this device; if there are none, it is derived from a measurement
  * on another machine. Pure functions, except that they store the pace.
  */
-
 import type { Experiment } from '../../experiment/experiment.ts';
 import { sweptDocuments } from '../../experiment/sweep.ts';
 import type { GpuReport, StepRecord } from '../../session/protocol.ts';

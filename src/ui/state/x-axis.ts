@@ -2,7 +2,6 @@
  * Horizontal axis and smoothing of the charts, one choice for all, stored in this browser. Steps have equal widths;
  * episodes, seconds and FLOPs are sums up to a step, so that runs of different cost can be compared.
  */
-
 import { msg } from '@lit/localize';
 import type { StepRecord } from '../../session/protocol.ts';
 import { remember } from '../kit/remember.ts';
