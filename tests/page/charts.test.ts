@@ -162,3 +162,30 @@ test('rows of groups name the goal and the first action', async () => {
   await page.getByRole('heading', { name: /^Group 1: craft lever TextCraft task 31/ }).waitFor();
   await close();
 });
+
+test('charts are drawn again after the GPU process of the browser ended', { tags: 'slow' }, async () => {
+  // A browser of its own: the others of this file keep their GPU process.
+  const own = await launch();
+  const { page, errors, close } = await open(own, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
+  await overSuccess(page);
+  const losses = page.locator('tabgym-chart canvas').evaluateAll((all) =>
+    Promise.all(all.map((each) => new Promise((resolve) => each.addEventListener('contextlost', resolve)))).then(
+      (lost) => lost.length,
+    ),
+  );
+  const painted = () =>
+    page.locator('tabgym-chart canvas').evaluateAll((all) =>
+      (all as HTMLCanvasElement[]).map((canvas) => {
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+        return data.some((value) => value > 0);
+      }),
+    );
+  const { processInfo } = await (await own.newBrowserCDPSession()).send('SystemInfo.getProcessInfo');
+  process.kill(processInfo.find(({ type }) => type === 'GPU')!.id, 'SIGKILL');
+  const charts = await losses;
+  expect(charts).toBeGreaterThan(0);
+  await expect.poll(painted, { timeout: 20_000 }).toEqual(Array(charts).fill(true));
+  expect(errors).toEqual([]);
+  await close();
+  await own.close();
+});

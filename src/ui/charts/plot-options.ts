@@ -79,6 +79,11 @@ const linkedCursor = (host: HTMLElement): uPlot.Cursor => ({
   },
 });
 
+/** Draws the plot again after the browser's GPU process ended, which empties every canvas. A size resets what uPlot knows of its context. */
+function redrawRestored(plot: uPlot) {
+  plot.ctx.canvas.addEventListener('contextrestored', () => plot.setSize(plot));
+}
+
 export function plotOptions(
   host: HTMLElement,
   palette: Palette,
@@ -106,6 +111,7 @@ export function plotOptions(
     cursor: linkedCursor(host),
     hooks: {
       ...hooks,
+      init: [redrawRestored],
       setCursor: [({ cursor }) => hover((cursor.left ?? -1) < 0 ? null : (cursor.idx ?? null))],
       setSelect: [(plot) => zoomToSelection(plot, host, byStep)],
     },
