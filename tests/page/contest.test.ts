@@ -1,5 +1,5 @@
 /** Watched episodes that go on by themselves, and a person's contest with the agent. Pure parts, and the page. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noContest, winnerOf, withWinner } from '../../src/ui/state/contest.ts';
 import { nextTask, plainWatch, readWatch } from '../../src/ui/state/watch-view.ts';
@@ -34,6 +34,13 @@ test('stored choices are read, and anything else is the plain choice', () => {
     expect(readWatch(text)).toEqual(plainWatch);
 });
 
+/** Puts the page into a tab behind others, or in front of them. */
+const putBehind = (page: Page, hidden: boolean) =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+
 interface AppWithRun {
   store: {
     state: { run: { experiment: { worlds: { name: string; evaluated?: boolean }[] } } };
@@ -67,6 +74,13 @@ describe('on the page', () => {
         return app.app.store.state.watchedTask;
       });
     await expect.poll(task, { timeout: 20_000 }).toBe(2);
+    await putBehind(page, true);
+    await page.waitForTimeout(3000);
+    const behind = await task();
+    await page.waitForTimeout(3000);
+    expect(await task()).toBe(behind);
+    await putBehind(page, false);
+    await expect.poll(task, { timeout: 20_000 }).toBeGreaterThan(behind);
     await page.getByLabel('Next by itself').uncheck();
     await page.waitForTimeout(3000);
     const last = await task();
@@ -105,6 +119,9 @@ describe('on the page', () => {
       await action.press('Enter');
       await page.getByText('✓ Done').waitFor();
       await page.getByRole('button', { name: 'Let the agent try it' }).click();
+      await putBehind(page, true);
+      await page.waitForTimeout(2000);
+      await putBehind(page, false);
       await page.getByText(/^Score: you \d, the agent \d$/).waitFor();
       await page.getByText(/You: ✓ in 3 turns\. The agent: ✓ in 3 turns\./).waitFor();
       await screenshot(page, 'contest');

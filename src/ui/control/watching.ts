@@ -20,6 +20,18 @@ type Split = 'train' | 'test';
 
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Resolves while the page is visible: a hidden one receives no turns. */
+const untilVisible = () =>
+  new Promise<void>((resolve) => {
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener('visibilitychange', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+  });
+
 export class Watching {
   /** Number of the latest request to watch or to stop; an earlier one then goes no further. */
   private latest = 0;
@@ -68,6 +80,7 @@ export class Watching {
     this.store.set({ watching: true, live: [] });
     try {
       await this.api().watch(run.id, { ...watched, turnMs: speeds[this.state.watchView.speed] });
+      await untilVisible();
       await rest(gatherMs);
     } catch (error) {
       this.notifier.notifyOf(error);
