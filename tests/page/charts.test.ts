@@ -168,11 +168,13 @@ test('charts are drawn again after the GPU process of the browser ended', { tags
   const own = await launch();
   const { page, errors, close } = await open(own, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
   await overSuccess(page);
-  const losses = page.locator('tabgym-chart canvas').evaluateAll((all) =>
-    Promise.all(all.map((each) => new Promise((resolve) => each.addEventListener('contextlost', resolve)))).then(
-      (lost) => lost.length,
-    ),
-  );
+  const losses = page
+    .locator('tabgym-chart canvas')
+    .evaluateAll((all) =>
+      Promise.all(all.map((each) => new Promise((resolve) => each.addEventListener('contextlost', resolve)))).then(
+        (lost) => lost.length,
+      ),
+    );
   const painted = () =>
     page.locator('tabgym-chart canvas').evaluateAll((all) =>
       (all as HTMLCanvasElement[]).map((canvas) => {

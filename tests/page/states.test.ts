@@ -400,8 +400,8 @@ const measureBar = (page: Page) =>
     );
     const out = shown.filter(({ box }) => box.right > innerWidth || box.left < 0).map(({ name }) => `${name} is out`);
     const spills = [...bar.querySelectorAll<HTMLElement>('.meter > span')]
-      .filter((each) => each.scrollWidth > each.clientWidth && getComputedStyle(each).overflow === 'visible')
-      .map((each) => `${each.textContent} spills`);
+      .filter((each) => each.scrollWidth > each.clientWidth)
+      .map((each) => `${each.textContent} is cut or spills`);
     return {
       height: bar.querySelector('header')!.getBoundingClientRect().height,
       problems: [...over, ...out, ...spills],
@@ -417,7 +417,7 @@ describe.each([
     const { page, close } = await open(browser, `${site.url}?mock=${state}#lang=${lang}`);
     await page.locator('tabgym-transport .steps').waitFor();
     await page.waitForTimeout(200);
-    for (const width of [1920, 1440, 1400, 1366, 1280, 1241, 1200, 1041, 1040, 900, 861, 390, 360]) {
+    for (const width of [1920, 1781, 1701, 1440, 1400, 1366, 1280, 1241, 1200, 1122, 1081, 1041, 900, 861, 390, 360]) {
       await page.setViewportSize({ width, height: 900 });
       const { height, problems } = await measureBar(page);
       expect({ width, problems }).toEqual({ width, problems: [] });
@@ -426,6 +426,25 @@ describe.each([
     }
     await close();
   });
+});
+
+// https://www.w3.org/WAI/WCAG22/Understanding/text-spacing.html
+test('with the text spacing of WCAG 1.4.12 the bar shows everything', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+  await page.locator('tabgym-transport .steps').waitFor();
+  await page.locator('tabgym-transport').evaluate((bar) => {
+    const spacing = new CSSStyleSheet();
+    spacing.replaceSync(
+      '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }',
+    );
+    bar.shadowRoot!.adoptedStyleSheets.push(spacing);
+  });
+  for (const width of [1440, 1122, 900, 390, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect({ width, ...(await measureBar(page)) }).toMatchObject({ width, problems: [] });
+    await screenshot(page, `bar-spaced-${width}`);
+  }
+  await close();
 });
 
 test('neighbouring plots are aligned, whatever their legends, and mark the chosen step at the right place', async () => {

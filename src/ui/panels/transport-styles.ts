@@ -94,13 +94,15 @@ export const transportStyles = css`
   .meter strong {
     font-size: var(--size-l);
   }
+  /* A second row where large or spaced letters do not fit into one. */
   .end {
     display: flex;
-    flex: 0 1 auto;
+    flex: 1 1 0;
+    flex-wrap: wrap;
     align-items: center;
+    justify-content: flex-end;
     gap: 4px;
     min-width: 0;
-    margin-inline-start: auto;
   }
   .end > * {
     flex: none;
@@ -109,6 +111,11 @@ export const transportStyles = css`
     min-width: 0;
     width: 172px;
     flex-shrink: 0;
+  }
+  /* Numbers and their comparison are never cut; the text between them changes while training. */
+  .steps > span:first-child,
+  .meter:not(.steps) > span:last-child {
+    white-space: normal;
   }
   .steps progress {
     margin-top: 2px;
@@ -123,10 +130,10 @@ export const transportStyles = css`
   }
   /* Takes the remaining width. */
   .gpu {
-    flex: 0 1 200px;
+    flex: 1 1 96px;
     flex-wrap: nowrap;
     gap: 4px;
-    min-width: 96px;
+    max-width: 200px;
   }
   .gpu select {
     flex: 1 1 0;
@@ -143,7 +150,7 @@ export const transportStyles = css`
     display: none;
   }
   /* For languages with longer labels, which would push the last buttons out of the bar. */
-  @media (max-width: 1700px) {
+  @media (max-width: 1780px) {
     header {
       gap: 6px 10px;
     }
@@ -192,7 +199,7 @@ export const transportStyles = css`
   .simple .icon {
     display: none;
   }
-  @media (max-width: 1040px) {
+  @media (max-width: 1080px) {
     .simple .icon {
       display: inline;
     }
