@@ -68,9 +68,9 @@ async function main(): Promise<number> {
   const judgeKey = process.env.TABGYM_JUDGE_KEY || undefined;
   const teacherKey = process.env.TABGYM_TEACHER_KEY || undefined;
   const keys = { judgeKey, teacherKey };
-  const { records, finished, failed } = await train({ ...options, file, from, fork, ...keys, print });
+  const { records, finished, error } = await train({ ...options, file, from, fork, ...keys, print });
   for (const line of finished ? reportLines(records) : []) print(line);
-  return failed ? 1 : 0;
+  return error === null ? 0 : 1;
 }
 
 // Dawn keeps the process alive, so exit explicitly.

@@ -66,8 +66,8 @@ export interface Training {
   records: StepRecord[];
   folder: string;
   finished: boolean;
-  /** True if an error stopped the training, and not a person. */
-  failed: boolean;
+  /** Message of the error that stopped the training; null if none did. */
+  error: string | null;
 }
 
 /** Reads and checks the experiment of a file. */
@@ -199,7 +199,7 @@ async function trainIn(
   // Checked again for the run: --resume continues the folder's run, whose experiment may differ from the file.
   requireAllowances([own], options);
   if (found) print(`${folder} contains this run at step ${found.step} of ${own.steps}`);
-  const failed = run.step < own.steps && (await trainRun(trainer, run, options));
+  const error = run.step < own.steps ? await trainRun(trainer, run, options) : null;
   const file = join(folder, 'run.tabgym');
   writeWhole(file, await run.export());
   const finished = run.step >= own.steps;
@@ -207,23 +207,23 @@ async function trainIn(
     `${finished ? 'Finished' : `Stopped after step ${run.step}. Run the same command to continue`}. The run is in ${folder}; the page opens ${file}`,
   );
   const { id, name, step } = run;
-  return { run: { id, name, step, experiment: own }, records: await run.records(), folder, finished, failed };
+  return { run: { id, name, step, experiment: own }, records: await run.records(), folder, finished, error };
 }
 
-/** Trains a run; returns true if an error stopped it. */
-async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions): Promise<boolean> {
+/** Trains a run; returns the message of the error that stopped it, or null. */
+async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions): Promise<string | null> {
   requireDevice(trainer.device, print);
   const experiment = experimentOf(run);
   const progress = new ProgressLines(print);
   const seeBand = await bandLine(experiment, () => run.records(), print);
-  let failed = false;
+  let error: string | null = null;
   const ends = [
     run.on('step', (record) => {
       print(stepLine(record, experiment.steps));
       seeBand(record);
     }),
     run.on('notice', ({ level, message }) => {
-      failed ||= level === 'error';
+      if (level === 'error') error ??= message;
       print(`${level}: ${message}`);
     }),
     run.on('progress', (each) => progress.take(each)),
@@ -234,7 +234,7 @@ async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions):
   } finally {
     for (const end of ends) end();
   }
-  return failed && run.step < experiment.steps;
+  return run.step < experiment.steps ? error : null;
 }
 
 /**

@@ -9,9 +9,10 @@ import { Command } from 'commander';
 import { type AgentRecipe, readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { formatRate, three } from '../../src/cli/report.ts';
-import { readDocument, train } from '../../src/cli/training-run.ts';
+import { readDocument } from '../../src/cli/training-run.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { writePath } from '../../src/experiment/paths.ts';
+import { trainToEnd } from '../learn/trained.ts';
 
 const program = new Command('test:agents')
   .description('Trains agents by shortened recipes and checks that each reaches the success stated in its recipe.')
@@ -38,7 +39,12 @@ function shortened({ experiments, short }: AgentRecipe, folder: string): string 
 async function passes(recipe: AgentRecipe, { out, ...device }: Options): Promise<boolean> {
   const folder = join(out, recipe.name);
   const quiet = (line: string) => (line.startsWith('step ') ? undefined : console.log(line));
-  const { records } = await train({ ...device, file: shortened(recipe, folder), out: folder, print: quiet });
+  const { records } = await trainToEnd({
+    ...device,
+    file: shortened(recipe, folder),
+    out: folder,
+    print: quiet,
+  });
   const test = records.at(-1)?.evaluation?.test;
   const { atLeast } = recipe.short!;
   const minutes = records.reduce((sum, { metrics }) => sum + (metrics.stepMs ?? 0), 0) / 60_000;

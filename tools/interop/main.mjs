@@ -148,6 +148,9 @@ async function main() {
       part: { type: 'string', multiple: true, default: Object.keys(parts) },
     },
   });
+  const unknown = values.part.find((name) => !Object.hasOwn(parts, name));
+  if (unknown !== undefined)
+    throw new RangeError(`There is no part ${unknown}. Parts are ${Object.keys(parts).join(', ')}.`);
   mkdirSync(folder, { recursive: true });
   const ready = Object.entries(prepareParts(values.part));
   if (!ready.length) return 0;

@@ -5,8 +5,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeviceOptions } from '../../src/cli/node-device.ts';
-import { type Training, train } from '../../src/cli/training-run.ts';
+import type { Training } from '../../src/cli/training-run.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
+import { trainWithoutError } from './trained.ts';
 
 /** Attempts at a cell before moving to the next one. */
 const mostAttempts = 6;
@@ -38,7 +39,14 @@ export async function trainCell(
   writeFileSync(file, JSON.stringify(experiment, null, 2));
   const quiet = (line: string) => (verbose || line.startsWith('error') ? print(`  ${line}`) : undefined);
   const started = performance.now();
-  const training = await train({ file, out: join(folder, 'run'), device, threads, patienceMs, print: quiet });
+  const training = await trainWithoutError({
+    file,
+    out: join(folder, 'run'),
+    device,
+    threads,
+    patienceMs,
+    print: quiet,
+  });
   return training.finished ? { training, seconds: (performance.now() - started) / 1000 } : null;
 }
 

@@ -11,10 +11,11 @@ import { sparkline } from '../../src/cli/curves.ts';
 import { imitateOracle } from '../../src/cli/imitation.ts';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf, formatRate, three } from '../../src/cli/report.ts';
-import { readExperiment, train } from '../../src/cli/training-run.ts';
+import { readExperiment } from '../../src/cli/training-run.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import type { Precision } from '../../src/policy/weights/linear.ts';
 import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
+import { trainToEnd } from './trained.ts';
 
 /** Sampled success on training goals must rise by at least this much. */
 const NEEDED_GAIN = 0.2;
@@ -63,7 +64,7 @@ async function learn(experiment: Experiment, weights: Precision, options: Option
   writeFileSync(file, JSON.stringify(experiment, null, 2));
   const printFiltered = (line: string) =>
     verbose || !line.startsWith('step ') ? print(`${weights}: ${line}`) : undefined;
-  const { records } = await train({ file, out: join(out, weights), device, threads, print: printFiltered });
+  const { records } = await trainToEnd({ file, out: join(out, weights), device, threads, print: printFiltered });
   return records;
 }
 

@@ -9,9 +9,10 @@ import { Command } from 'commander';
 import { csv, sparkline } from '../../src/cli/curves.ts';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf, reportLines } from '../../src/cli/report.ts';
-import { CommandError, stepLine, train } from '../../src/cli/training-run.ts';
+import { CommandError, stepLine } from '../../src/cli/training-run.ts';
 import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { judge, type LearnCheck, learnChecks } from './checks.ts';
+import { trainToEnd } from './trained.ts';
 
 interface Verdict {
   ok: boolean;
@@ -55,7 +56,7 @@ async function one(
 ): Promise<StepRecord[]> {
   const print = (line: string) => console.log(line);
   const quiet = (line: string) => (verbose || !line.startsWith('step ') ? print(line) : undefined);
-  const { records } = await train({ ...device, file, seed, out: join(out, `seed${seed}`), print: quiet });
+  const { records } = await trainToEnd({ ...device, file, seed, out: join(out, `seed${seed}`), print: quiet });
   writeFileSync(join(out, `seed${seed}.csv`), csv(records));
   const curve = records.filter((record) => record.step > 0).map((record) => record.metrics.success);
   print(stepLine(records.at(-1)!, records.at(-1)!.step));

@@ -7,13 +7,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { train } from '../../src/cli/training-run.ts';
 import { checkUp } from '../../src/envs/check-up.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
 import { typedExperiment, typedPreset } from '../../src/models/typed-experiment.ts';
 import { openGuardedWorld } from '../../src/workers/spawn-world.ts';
 import { typedWorld, worldTemplates } from '../../src/worlds/registry.ts';
+import { trainToEnd } from './trained.ts';
 
 const leastAbove = 0.3;
 const mostSeconds = 300;
@@ -44,7 +44,7 @@ async function learns(name: string, code: string): Promise<boolean> {
   try {
     const file = join(out, 'experiment.json');
     writeFileSync(file, await fitted(name, code));
-    const { records } = await train({
+    const { records } = await trainToEnd({
       ...{ file, out: join(out, 'run'), device: 'wasm', threads: cores },
       ...{ allowCode: true, patienceMs: 600_000, print: () => {} },
     });

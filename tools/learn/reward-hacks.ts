@@ -7,9 +7,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { train } from '../../src/cli/training-run.ts';
 import { type RewardHack, rewardHackOf } from '../../src/rl/evaluation/reward-hack.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
+import { trainToEnd } from './trained.ts';
 
 const { values } = parseArgs({
   options: {
@@ -48,7 +48,7 @@ async function outcome(reward: object, seed: number): Promise<Outcome> {
   const file = join(folder, 'experiment.json');
   writeFileSync(file, JSON.stringify({ ...small, seed, reward }));
   try {
-    const { records } = await train({
+    const { records } = await trainToEnd({
       file,
       out: join(folder, 'run'),
       device: 'wasm',
