@@ -6,7 +6,7 @@
 import { blockClass, giveBlock, takeBlock } from '../shared/blocks';
 import { Slots } from '../shared/slots';
 import { putByte, putInteger, putText, startsWith } from '../shared/text';
-import { cells, columns, distance, goal, measure, rows, start, stepOf } from './grid';
+import { cells, columns, distance, goal, measure, MOST_CELLS, rows, start, stepOf } from './grid';
 
 @unmanaged
 export class Episode {
@@ -23,6 +23,8 @@ export class Episode {
   done: bool;
   upstream: bool;
   compact: bool;
+  /** The oracle plans by what the agent has seen. */
+  seen: bool;
 }
 
 /** A step that did not move the agent. */
@@ -46,7 +48,7 @@ export function moveAt(episode: Episode, step: i32): usize { return episode.bloc
  * Begins an episode in the current maze. If `stepLimit` is 0, the limit is twice the number of free cells, which is
  * enough to search any maze completely.
  */
-export function begin(episode: Episode, stepLimit: i32, upstream: bool, compact: bool): void {
+export function begin(episode: Episode, stepLimit: i32, upstream: bool, compact: bool, seen: bool): void {
   if (episode.block != 0) giveBlock(episode.block, episode.blockClass);
   const size = rows * columns;
   let free = 0;
@@ -63,6 +65,7 @@ export function begin(episode: Episode, stepLimit: i32, upstream: bool, compact:
   episode.done = false;
   episode.upstream = upstream;
   episode.compact = compact;
+  episode.seen = seen;
 }
 
 export function isFree(episode: Episode, at: i32): bool { return load<u8>(episode.block + at) == 0; }
@@ -194,20 +197,70 @@ export function act(episode: Episode, pointer: usize, length: i32): i32 {
   return accepted;
 }
 
-/** Writes the shortest path to the goal, one action per line. Returns false if too few steps are left. */
+// --- the oracle -------------------------------------------------------------------------------------------------------
+
+/** The maze as far as the agent can know it; 1 is a wall. */
+const known = new StaticArray<u8>(MOST_CELLS);
+
+/** Copies the walls beside a cell, which the agent sees from there. */
+function look(episode: Episode, at: i32): void {
+  for (let move = 0; move < 4; move++) {
+    const beside = at + stepOf(move, episode.columns);
+    known[beside] = load<u8>(episode.block + beside);
+  }
+}
+
+/**
+ * Fills `known` with what the agent has seen on its way. Of the other cells, those that are walls in every maze of rooms
+ * (the edge, and the corners of rooms) are walls, and the rest are free.
+ */
+function recall(episode: Episode): void {
+  const width = episode.columns;
+  for (let i = 0; i < sizeOf(episode); i++) {
+    const row = i / width;
+    const column = i % width;
+    const edge = row == 0 || column == 0 || row == episode.rows - 1 || column == width - 1;
+    known[i] = edge || (row | column) % 2 == 0 ? 1 : 0;
+  }
+  let at = episode.start;
+  look(episode, at);
+  for (let step = 0; step < episode.steps; step++) {
+    const move = load<u8>(moveAt(episode, step));
+    if (move == HIT) continue;
+    at += stepOf(move, width);
+    look(episode, at);
+  }
+}
+
+/** The first move, in their order, that is nearer to the goal by `distance`. */
+function nearerMove(episode: Episode, at: i32): i32 {
+  let move = 0;
+  while (move < 3) {
+    const next = at + stepOf(move, episode.columns);
+    if (isFree(episode, next) && distance[next] == distance[at] - 1) break;
+    move++;
+  }
+  return move;
+}
+
+/**
+ * Writes the oracle's moves from here to the goal, one action per line: a shortest path, or the moves of planning with
+ * the free-space assumption (Koenig and Likhachev, D* Lite, 2002): always a shortest path if all cells that the agent
+ * has not seen were free. Returns false if too few steps are left.
+ */
 export function putPlan(episode: Episode): bool {
-  measure(episode.block, episode.columns, sizeOf(episode), episode.goal);
+  if (episode.done) return false;
+  const grid = episode.seen ? changetype<usize>(known) : episode.block;
+  if (episode.seen) recall(episode);
   let at = episode.at;
-  if (episode.done || distance[at] > episode.stepLimit - episode.steps) return false;
-  while (at != episode.goal) {
-    for (let move = 0; move < 4; move++) {
-      const next = at + stepOf(move, episode.columns);
-      if (!isFree(episode, next) || distance[next] != distance[at] - 1) continue;
-      putAction(move);
-      putByte(10);
-      at = next;
-      break;
-    }
+  for (let left = episode.stepLimit - episode.steps; at != episode.goal; left--) {
+    measure(grid, episode.columns, sizeOf(episode), episode.goal);
+    if (distance[at] > left) return false;
+    const move = nearerMove(episode, at);
+    putAction(move);
+    putByte(10);
+    at += stepOf(move, episode.columns);
+    if (episode.seen) look(episode, at);
   }
   return true;
 }

@@ -5,7 +5,7 @@
 import { randomBelow, seedRandom } from '../shared/mt19937';
 
 export const MOST_ROOMS: i32 = 20;
-const MOST_CELLS: i32 = (2 * MOST_ROOMS + 1) * (2 * MOST_ROOMS + 1);
+export const MOST_CELLS: i32 = (2 * MOST_ROOMS + 1) * (2 * MOST_ROOMS + 1);
 
 /** The current maze: `rows` by `columns` bytes; 1 is a wall. */
 export const cells = new StaticArray<u8>(MOST_CELLS);

@@ -15,6 +15,7 @@ export { batchCapacity, columns, ensureBatch, ensureWorlds, hasWorld, inputBuffe
 const UPSTREAM: i32 = 1;
 const COMPACT: i32 = 2;
 const HELD_OUT: i32 = 4;
+const SEEN: i32 = 8;
 const LIMIT_SHIFT: i32 = 8;
 
 /** Begins an episode in each of `count` slots and answers with its first observation. */
@@ -27,7 +28,7 @@ export function reset(count: i32): void {
     if (upstream) takeOriginal(taskNumber(b, 1));
     else draw(<u32>taskNumber(b, 1), taskNumber(b, 2), taskNumber(b, 3) & 255, taskNumber(b, 3) >> 8, (style & HELD_OUT) != 0);
     const episode = episodeAt(slotOf(b));
-    begin(episode, style >> LIMIT_SHIFT, upstream, (style & COMPACT) != 0);
+    begin(episode, style >> LIMIT_SHIFT, upstream, (style & COMPACT) != 0, (style & SEEN) != 0);
     putObservation(episode);
     endAnswer(b, before, ACCEPTED);
   }

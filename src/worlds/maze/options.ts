@@ -33,6 +33,12 @@ const schema = v.strictObject({
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact' },
   }),
+  oracle: option(choice(['shortest', 'seen']), 'shortest', {
+    label: 'Oracle',
+    sentence:
+      'Moves of the oracle: a shortest path, or what would be one if all cells that the agent has not seen were free, so that a policy can imitate it.',
+    choiceLabels: { shortest: 'Knows the maze', seen: 'Knows what was seen' },
+  }),
   trainMazes: option(whole(1, 100_000), 1000, {
     label: 'Training mazes',
     sentence: 'Number of different mazes in training: with more mazes, none can be memorised.',

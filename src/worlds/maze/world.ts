@@ -25,7 +25,7 @@ interface Exports extends BatchExports {
 }
 
 // Bits of a task's first number, and of the flags of an answer, as in envs-wasm/maze/index.ts.
-const Style = { upstream: 1, compact: 2, heldOut: 4, aboveShift: 8 } as const;
+const Style = { upstream: 1, compact: 2, heldOut: 4, seen: 8, aboveShift: 8 } as const;
 const Flag = { accepted: 1, done: 2, won: 4 } as const;
 
 /** First id of the held-out mazes; all larger ids are held out as well. */
@@ -123,11 +123,14 @@ function tasksFrom(first: number, count: number, options: WorldOptions, strata: 
 
 /** Encodes a task as the instance's four numbers. */
 function numbersOf({ id, options }: Task): number[] {
-  const { upstream, observation, stepLimit, size, loops, nearest } = parseMazeOptions(options);
+  const { upstream, observation, oracle, stepLimit, size, loops, nearest } = parseMazeOptions(options);
   if (upstream) return [Style.upstream | (UPSTREAM_STEPS << Style.aboveShift), gameOf(id), 0, 0];
   if (!Number.isInteger(id) || id < 0 || id > LAST_ID)
     throw new WorldError(`A maze's id must be a whole number from 0 to ${LAST_ID} (it is ${id}).`);
-  const style = (observation === 'compact' ? Style.compact : 0) | (id >= FIRST_HELD_OUT ? Style.heldOut : 0);
+  const style =
+    (observation === 'compact' ? Style.compact : 0) |
+    (id >= FIRST_HELD_OUT ? Style.heldOut : 0) |
+    (oracle === 'seen' ? Style.seen : 0);
   return [style | (stepLimit << Style.aboveShift), id, size, loops | (nearest << Style.aboveShift)];
 }
 
