@@ -3,7 +3,7 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import { firstAction } from '../../src/envs/reply.ts';
 import { mazeActions } from '../../src/worlds/maze/moves.ts';
-import { type MazeView, moves, openMoves, type Place } from '../../src/worlds/maze/view-data.ts';
+import { type MazeView, type Move, moves, openMoves, type Place } from '../../src/worlds/maze/view-data.ts';
 import { FIRST_HELD_OUT, Maze } from '../../src/worlds/maze/world.ts';
 import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/play-small.ts';
 import { replayMaze } from '../../tools/replay/maze.ts';
@@ -23,16 +23,18 @@ const viewOf = async (slot = 0) => (await world.view(slot)) as MazeView;
 const wallText = ({ walls }: MazeView) => walls.map((row) => row.map((wall) => (wall ? '#' : '.')).join('')).join('\n');
 const key = ({ row, column }: Place) => `${row},${column}`;
 
+const placeBeside = ({ row, column }: Place, move: Move): Place => ({
+  row: row + { left: 0, right: 0, up: -1, down: 1 }[move],
+  column: column + { left: -1, right: 1, up: 0, down: 0 }[move],
+});
+
 /** Distances from a place, by a search over the view that is independent of the world's. */
 function distancesFrom(view: MazeView, from: Place): Map<string, number> {
   const distances = new Map([[key(from), 0]]);
   const queue = [from];
   for (const agent of queue)
     for (const move of openMoves({ walls: view.walls, agent })) {
-      const next = {
-        row: agent.row + { left: 0, right: 0, up: -1, down: 1 }[move],
-        column: agent.column + { left: -1, right: 1, up: 0, down: 0 }[move],
-      };
+      const next = placeBeside(agent, move);
       if (distances.has(key(next))) continue;
       distances.set(key(next), distances.get(key(agent))! + 1);
       queue.push(next);
@@ -128,6 +130,40 @@ describe('mazes from a seed', () => {
       expect((await play(world, 0, plan!)).at(-1)).toMatchObject({ reward: 1, done: true, valid: true });
       expect(await world.oracleIsListed([0])).toEqual([null]);
     }
+  });
+  it('have an oracle that plans by what the agent has seen, as a second search of it does', async () => {
+    const seen = (id: number) => ({ size: 3 + (id % 6), loops: 10 * (id % 6), nearest: 50, oracle: 'seen' });
+    let longer = 0;
+    for (let id = 0; id < 60; id++) {
+      await begin(id, seen(id));
+      const start = await viewOf();
+      const [plan] = await world.oracle([0]);
+      longer += plan!.length - distancesFrom(start, start.goal).get(key(start.start))!;
+      const corner = ({ row, column }: Place) => (row % 2) + (column % 2) === 0;
+      const edge = ({ row, column }: Place) =>
+        Math.min(row, column) < 1 || Math.max(row, column) > start.walls.length - 2;
+      const known = new Set<string>();
+      for (const [k, action] of plan!.entries()) {
+        const view = await viewOf();
+        for (const move of moves) if (!openMoves(view).includes(move)) known.add(key(placeBeside(view.agent, move)));
+        const walls = view.walls.map((cells, row) =>
+          cells.map((_, column) => {
+            const place = { row, column };
+            return edge(place) || corner(place) || known.has(key(place));
+          }),
+        );
+        const distances = distancesFrom({ ...view, walls }, view.goal);
+        const left = (move: Move) => distances.get(key(placeBeside(view.agent, move))) ?? Number.POSITIVE_INFINITY;
+        const nearest = Math.min(...openMoves(view).map(left));
+        const expected = openMoves(view).find((move) => left(move) === nearest);
+        expect([id, k, action]).toEqual([id, k, `move ${expected}`]);
+        // What remains is planned alike from here.
+        if (k % 7 === 0) expect((await world.oracle([0]))[0]).toEqual(plan!.slice(k));
+        await world.step([0], [action]);
+      }
+      expect((await viewOf()).done).toBe(true);
+    }
+    expect(longer).toBeGreaterThan(200);
   });
   it.each([
     [3, 0],
