@@ -1,6 +1,9 @@
 /** Long work as a generator that yields the share which is done, from 0 to 1. It runs at once, or with rests between. */
 export type Work<T> = Generator<number, T, void>;
 
+/** Receives the share of a work that is done; its rejection ends the work. */
+export type Report = (share: number) => Promise<void>;
+
 /** Longest time between two rests, in milliseconds. */
 const busyMs = 100;
 
@@ -21,7 +24,7 @@ export function* within<T>([from, to]: readonly [number, number], work: Work<T>)
 }
 
 /** Runs work and rests while `report` is pending; a rejection of `report` ends the work. */
-export async function withRests<T>(work: Work<T>, report: (share: number) => Promise<void>): Promise<T> {
+export async function withRests<T>(work: Work<T>, report: Report): Promise<T> {
   let rested = -busyMs;
   for (;;) {
     const { done, value } = work.next();

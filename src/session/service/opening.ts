@@ -3,6 +3,7 @@ import { StoreError } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { RunSummary, ShareReport, StepRecord } from '../protocol.ts';
 import { getRun, requireParts } from '../stored-run.ts';
+import { cancelable } from './canceling.ts';
 import type { DeviceUsers } from './device-users.ts';
 
 /** Thrown once the caller has canceled the opening. */
@@ -10,11 +11,8 @@ class OpeningCanceledError extends StoreError {
   override name = 'OpeningCanceledError';
 }
 
-export const openingReport =
-  (onProgress: ShareReport = () => true) =>
-  async (share: number): Promise<void> => {
-    if (!(await onProgress(share))) throw new OpeningCanceledError('The opening was canceled.');
-  };
+export const openingReport = (onProgress?: ShareReport) =>
+  cancelable(onProgress, () => new OpeningCanceledError('The opening was canceled.'));
 
 interface Places {
   store: RunStore;

@@ -1,11 +1,12 @@
 /** Import of a run's or a sweep's file: with progress, and nothing left behind once it is canceled. */
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { withModelName } from '../../models/names.ts';
-import { within, withRests } from '../../store/in-parts.ts';
+import { type Report, within, withRests } from '../../store/in-parts.ts';
 import { StoreError } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { ShareReport } from '../protocol.ts';
 import { readingRunFile } from '../run-file.ts';
+import { cancelable } from './canceling.ts';
 
 /** Thrown once the caller has canceled the import. */
 class ImportCanceledError extends StoreError {
@@ -18,8 +19,6 @@ export interface ImportOptions {
   onProgress?: ShareReport;
 }
 
-type Report = (share: number) => Promise<void>;
-
 interface Places {
   store: RunStore;
   sweeps: { import(bytes: Uint8Array, name: string, report: Report): Promise<string | null> };
@@ -30,11 +29,9 @@ export async function importFile(
   { store, sweeps }: Places,
   file: Blob,
   name: string,
-  { model, whole, onProgress = () => true }: ImportOptions,
+  { model, whole, onProgress }: ImportOptions,
 ): Promise<string> {
-  const report: Report = async (share) => {
-    if (!(await onProgress(share))) throw new ImportCanceledError(`The import of ${name} was canceled.`);
-  };
+  const report = cancelable(onProgress, () => new ImportCanceledError(`The import of ${name} was canceled.`));
   const bytes = new Uint8Array(await file.arrayBuffer());
   const first = await sweeps.import(bytes, name, report);
   if (first) return first;

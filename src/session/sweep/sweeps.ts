@@ -6,7 +6,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { variantsOf } from '../../experiment/sweep.ts';
 import { BundleError } from '../../store/bundle.ts';
-import { type Work, within, withRests } from '../../store/in-parts.ts';
+import { type Report, type Work, within, withRests } from '../../store/in-parts.ts';
 import type { NewRun, RunStore } from '../../store/run-store.ts';
 import { exportSweep, readingSweep } from '../../store/sweep-bundle.ts';
 import type { EngineFactory } from '../engine.ts';
@@ -15,8 +15,6 @@ import type { OtherThread } from '../run/freeze-watch.ts';
 import { checkingRecords } from '../run-file.ts';
 import { SweepSession } from './sweep.ts';
 import { completeSweep, createSweep, type Prepare, runsOfSweep, type SweepRun } from './sweep-runs.ts';
-
-type Report = (share: number) => Promise<void>;
 
 export interface SweepsParts {
   store: RunStore;
