@@ -56,6 +56,56 @@ it.each([
   else expect(render(template)).toBe(text);
 });
 
+// Texts of jinja2 3.1.6 and markupsafe 3.0.4; null: it refuses the template.
+it.each([
+  [
+    "{{ 'Use '|safe + 'a < \"b\"' }}|{{ 'x & y' + '<b>'|safe }}|{{ 'a<' ~ '<b>'|safe }}",
+    'Use a &lt; &#34;b&#34;|x &amp; y<b>|a<<b>',
+  ],
+  [
+    "{{ ('<b>'|safe + '<')|upper }}|{{ ('<b>'|safe).replace('b', '<') }}|{{ ('<b>'|safe) == '<b>' }}",
+    '<B>&LT;|<&lt;>|True',
+  ],
+  [
+    "{{ '%s %d'|safe % ('<', 3) }}|{{ ('<i>'|safe).join(['<', 'a']) }}|{{ ['<b>'|safe] }}",
+    "&lt; 3|&lt;<i>a|[Markup('<b>')]",
+  ],
+  [
+    "{{ '<'|e|e }}|{{ '<'|e is escaped }}|{{ ('a<b'|safe).split('<')[0] + '&' }}|{{ {'k': '<'|safe}|tojson }}",
+    '&lt;|True|a&amp;|{"k": "<"}',
+  ],
+  [
+    "{{ missing|selectattr('a')|list }}{{ none|map('upper')|list }}{{ none|selectattr('type', 'eq', 'x')|list|length }}{{ 0|reject|list }}",
+    '[][]0[]',
+  ],
+  [
+    '{{ 9007199254740993 }} {{ 12345678901234567890|tojson }} {{ 2 ** 64 }} {{ 9007199254740992 + 1 }}',
+    '9007199254740993 12345678901234567890 18446744073709551616 9007199254740993',
+  ],
+  [
+    '{{ 9007199254740993 == 9007199254740992 }} {{ 9007199254740993 is odd }} {{ 9007199254740993 // 2 }} {{ -9007199254740993 % 10 }}',
+    'False True 4503599627370496 7',
+  ],
+  [
+    "{{ '12345678901234567890'|int + 1 }} {{ 1e20|int }} {{ '%d' % 12345678901234567890 }} {{ 10 ** 20 > 1e19 }} {{ -(2 ** 63) }} {{ (-(2 ** 63))|abs }}",
+    '12345678901234567891 100000000000000000000 12345678901234567890 True -9223372036854775808 9223372036854775808',
+  ],
+  ['{{ 10 ** 5000 }}', null],
+  [
+    "{{ '12xyz'|int(0, 8) }} {{ 'ff'|int(0, 16) }} {{ '0x1f'|int(0, 16) }} {{ '0b11'|int(7, 0) }} {{ '12'|int(0, 2) }} {{ 'zz'|int(3, 16) }} {{ '-1_0'|int(0, 16) }}",
+    '0 255 31 3 12 3 -16',
+  ],
+  ['{{ 17|round(-1) }} {{ 7.5|round(-1) }} {{ 5|round(2) }}', '20 10.0 5'],
+  [
+    '{% for x in l %}{{ x }}{% break %}{% else %}none{% endfor %}|{% for x in l %}{% if loop.first %}{% continue %}{% endif %}{{ x }}{% else %}none{% endfor %}',
+    '3none|12',
+  ],
+  ['{{ "a!b\'(c)*/d"|urlencode }}', 'a%21b%27%28c%29%2A/d'],
+])('%j has marked text, large integers, None and loops as in jinja2', (template, text) => {
+  if (text === null) expect(() => render(template)).toThrow();
+  else expect(render(template)).toBe(text);
+});
+
 it('writes floats as Python does', () => {
   const texts = {
     1: '1.0',

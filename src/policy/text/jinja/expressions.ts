@@ -19,6 +19,7 @@ import {
   tupleOf,
   Undefined,
   type Value,
+  whole,
 } from './values.ts';
 import { copied, work } from './work.ts';
 
@@ -176,7 +177,7 @@ function readPrimary(cursor: Cursor): Expression {
     return () => value;
   }
   if (kind === 'integer') {
-    const value = Number(text.replaceAll('_', ''));
+    const value = whole(BigInt(text.replaceAll('_', '')));
     return () => value;
   }
   if (kind === 'float') {

@@ -1,5 +1,6 @@
 /** Filters of jinja2 (`filters.py`), with transformers' own `tojson`. A filter that is not listed is refused by name. */
 import { toJson } from './json.ts';
+import { escaped, marked } from './markup.ts';
 import { binary, ownAttribute, subscript } from './operators.ts';
 import { capitalize, joined, replace, splitLines, stringMethod, strip } from './strings.ts';
 import { tests } from './tests.ts';
@@ -14,6 +15,7 @@ import {
   integerOf,
   itemsOf,
   type Keywords,
+  Markup,
   numberOf,
   OneTime,
   text,
@@ -22,7 +24,10 @@ import {
   tupleOf,
   typeName,
   Undefined,
+  unmarked,
   type Value,
+  whole,
+  wholeOf,
 } from './values.ts';
 import { makeText, work } from './work.ts';
 
@@ -125,6 +130,8 @@ function join(value: Value, args: readonly Value[], keywords: Keywords): Value {
 }
 
 function map(value: Value, args: readonly Value[], keywords: Keywords): Value {
+  // None and other values that are not true have no items, as in jinja2.
+  if (!truth(value)) return new OneTime([]);
   const path = keywords.get('attribute');
   if (args.length === 0 && path !== undefined) {
     const otherwise = keywords.get('default');
@@ -143,6 +150,7 @@ function map(value: Value, args: readonly Value[], keywords: Keywords): Value {
 /** `select`, `reject`, `selectattr` and `rejectattr`. */
 function selecting(keeps: boolean, byAttribute: boolean): Filter {
   return (value, args) => {
+    if (!truth(value)) return new OneTime([]);
     const [name, ...rest] = byAttribute ? args.slice(1) : args;
     const test = name === undefined ? truth : (item: Value) => testNamed(textOf(name))(item, rest);
     return new OneTime(itemsOf(value).filter((item) => test(byAttribute ? atPath(item, args[0]) : item) === keeps));
@@ -151,7 +159,9 @@ function selecting(keeps: boolean, byAttribute: boolean): Filter {
 
 /** An unknown test fails where it is applied: it may stand in a branch that is never taken. */
 export function testNamed(name: string): (value: Value, args: readonly Value[]) => boolean {
-  return Object.hasOwn(tests, name) ? tests[name] : () => fail(`No test named '${name}'`);
+  if (!Object.hasOwn(tests, name)) return () => fail(`No test named '${name}'`);
+  if (name === 'escaped') return tests[name];
+  return (value, args) => tests[name](unmarked(value), args.map(unmarked));
 }
 
 /** Text of Python's int() and float(). */
@@ -166,17 +176,37 @@ function realOf(value: Value): number | undefined {
   return realText.test(stripped) ? Number(stripped.replaceAll('_', '')) : undefined;
 }
 
+/** A text as Python's int(text, base) reads it; undefined: it is none. A base of 0 is that of the prefix. */
+function parsedWhole(value: string, base: number): Value | undefined {
+  const [, sign, prefix, digits] = /^([+-]?)(0[xob](?=.))?(.*)$/is.exec(value)!;
+  const bases: { readonly [prefix: string]: number } = { '0x': 16, '0o': 8, '0b': 2 };
+  const own = prefix ? bases[prefix.toLowerCase()] : undefined;
+  if (own !== undefined && base !== 0 && own !== base) return parsedDigits(sign, `${prefix}${digits}`, base);
+  if (own === undefined && base === 0 && /^0[0_]*[1-9]/.test(digits)) return undefined;
+  return parsedDigits(sign, own === undefined ? digits : digits.replace(/^_/, ''), base || (own ?? 10));
+}
+
+function parsedDigits(sign: string, digits: string, base: number): Value | undefined {
+  const plain = digits.replace(/(?<=[a-z\d])_(?=[a-z\d])/gi, '').toLowerCase();
+  const values = Array.from(plain, (digit) => (/[a-z\d]/.test(digit) ? Number.parseInt(digit, 36) : Infinity));
+  if (values.length === 0 || values.some((digit) => digit >= base)) return undefined;
+  makeText(values.length ** 2);
+  const number = values.reduce((sum, digit) => sum * BigInt(base) + BigInt(digit), 0n);
+  return whole(sign === '-' ? -number : number);
+}
+
 function int(value: Value, args: readonly Value[], keywords: Keywords): Value {
   const [otherwise, base] = [given(args, keywords, 0, 'default', 0), integerOf(given(args, keywords, 1, 'base', 10))];
   if (typeof value === 'string' && base !== 10) {
-    const digits = strip(value, null).replace(/^0[xXoObB]/, '');
-    const parsed = Number.parseInt(digits, base);
-    return Number.isNaN(parsed) ? otherwise : parsed;
+    const parsed = parsedWhole(strip(value, null), base);
+    if (parsed !== undefined) return parsed;
   }
+  const exact = wholeOf(value);
+  if (exact !== undefined) return whole(exact);
   if (typeof value === 'string' && wholeText.test(strip(value, null)))
-    return Number(strip(value, null).replaceAll('_', ''));
+    return whole(BigInt(strip(value, null).replaceAll('_', '')));
   const real = realOf(value);
-  return real === undefined || !Number.isFinite(real) ? otherwise : Math.trunc(real) || 0;
+  return real === undefined || !Number.isFinite(real) ? otherwise : whole(BigInt(Math.trunc(real)));
 }
 
 function round(value: Value, args: readonly Value[], keywords: Keywords): Value {
@@ -186,7 +216,8 @@ function round(value: Value, args: readonly Value[], keywords: Keywords): Value 
   const scale = 10 ** precision;
   if (method === 'ceil') return new Float(Math.ceil(number * scale) / scale);
   if (method === 'floor') return new Float(Math.floor(number * scale) / scale);
-  if (typeof value !== 'object' && precision >= 0) return number;
+  if (wholeOf(value) !== undefined && precision >= 0) return value === true ? 1 : value || 0;
+  if (wholeOf(value) !== undefined) return halfEven(number * scale) / scale;
   return new Float(precision > 0 ? Number(fixed(number, precision)) : halfEven(number * scale) / scale);
 }
 
@@ -258,15 +289,6 @@ const titled = (value: string) =>
     .map((part) => part[0].toUpperCase() + part.slice(1).toLowerCase())
     .join('');
 
-const entities: { readonly [character: string]: string } = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  "'": '&#39;',
-  '"': '&#34;',
-};
-const escaped: Filter = (value) => text(value).replace(/[&<>'"]/g, (c) => entities[c]);
-
 const defaulted: Filter = (value, args, keywords) => {
   const absent = value instanceof Undefined || (truth(given(args, keywords, 1, 'boolean', false)) && !truth(value));
   return absent ? given(args, keywords, 0, 'default_value', '') : value;
@@ -284,10 +306,11 @@ function reversed(value: Value): Value {
   const items = [...itemsOf(value)].reverse();
   return value instanceof OneTime ? items : new OneTime(items);
 }
-const absolute = (value: Value) =>
-  value instanceof Float
-    ? new Float(Math.abs(value.value))
-    : Math.abs(numberOf(value) ?? fail(`bad operand type for abs(): '${typeName(value)}'`));
+const absolute = (value: Value) => {
+  if (value instanceof Float) return new Float(Math.abs(value.value));
+  const exact = wholeOf(value) ?? fail(`bad operand type for abs(): '${typeName(value)}'`);
+  return whole(exact < 0n ? -exact : exact);
+};
 
 const orUndefined = (value: Value | undefined, what: string): Value =>
   value === undefined ? new Undefined(what) : value;
@@ -302,8 +325,8 @@ const filters: { readonly [name: string]: Filter } = {
   d: defaulted,
   default: defaulted,
   dictsort: dictSort,
-  e: escaped,
-  escape: escaped,
+  e: (value) => new Markup(escaped(value)),
+  escape: (value) => new Markup(escaped(value)),
   first: (value) =>
     orUndefined(
       value instanceof OneTime ? value.next() : itemsOf(value)[0],
@@ -314,7 +337,11 @@ const filters: { readonly [name: string]: Filter } = {
     return real === undefined ? given(args, keywords, 0, 'default', new Float(0)) : new Float(real);
   },
   format: (value, args, keywords) =>
-    binary('%', text(value), keywords.size > 0 ? (new Map(keywords) as Dict) : tupleOf(...args)),
+    binary(
+      '%',
+      value instanceof Markup ? value : text(value),
+      keywords.size > 0 ? (new Map(keywords) as Dict) : tupleOf(...args),
+    ),
   groupby: groupBy,
   indent,
   int,
@@ -342,7 +369,7 @@ const filters: { readonly [name: string]: Filter } = {
   },
   reverse: reversed,
   round,
-  safe: (value) => value,
+  safe: (value) => new Markup(text(value)),
   select: selecting(true, false),
   selectattr: selecting(true, true),
   sort,
@@ -353,11 +380,24 @@ const filters: { readonly [name: string]: Filter } = {
   trim: (value, args, keywords) => strip(text(value), given(args, keywords, 0, 'chars', null)),
   unique,
   upper: (value) => text(value).toUpperCase(),
-  urlencode: (value) => encodeURIComponent(text(value)).replaceAll('%2F', '/'),
+  urlencode: (value) =>
+    encodeURIComponent(text(value))
+      .replaceAll('%2F', '/')
+      .replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`),
   wordcount: (value) => text(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0,
 };
 
+/** Filters that take marked text as it is, and those whose result is marked if the input is. */
+const takesMarked = new Set(['attr', 'd', 'default', 'e', 'escape', 'format', 'safe']);
+const keepsMark = new Set(['capitalize', 'center', 'indent', 'lower', 'reverse', 'string', 'trim', 'upper']);
+
 /** An unknown filter fails where it is applied: it may stand in a branch that is never taken. */
 export function filterNamed(name: string): Filter {
-  return Object.hasOwn(filters, name) ? filters[name] : () => fail(`No filter named '${name}'`);
+  if (!Object.hasOwn(filters, name)) return () => fail(`No filter named '${name}'`);
+  const filter = filters[name];
+  if (takesMarked.has(name)) return filter;
+  return (value, args, keywords) => {
+    const result = filter(unmarked(value), args, keywords);
+    return value instanceof Markup && keepsMark.has(name) ? marked(result) : result;
+  };
 }

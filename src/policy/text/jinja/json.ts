@@ -1,6 +1,6 @@
 /** `tojson` of transformers' chat templates: Python's json.dumps with `ensure_ascii` off by default. */
 import { floatText } from '../../../python/text.ts';
-import { compareTexts, type Dict, Float, fail, text, typeName, type Value } from './values.ts';
+import { compareTexts, type Dict, Float, fail, Markup, text, typeName, type Value } from './values.ts';
 import { copied, deeper, madeText, makeText, work } from './work.ts';
 
 export interface JsonOptions {
@@ -57,7 +57,8 @@ export function toJson(value: Value, options: JsonOptions, depth = 0): string {
 
 function jsonOf(value: Value, options: JsonOptions, depth: number): string {
   if (value === null) return 'null';
-  if (typeof value === 'boolean' || typeof value === 'number') return String(value);
+  if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (value instanceof Markup) return jsonOf(value.text, options, depth);
   if (typeof value === 'string') {
     copied(value);
     return quoted(value, options.ascii);

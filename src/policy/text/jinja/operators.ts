@@ -1,4 +1,5 @@
 /** Operators of expressions, with Python's meaning, and access to attributes and items. */
+import { escaped, escapedField, marked, markedMethod } from './markup.ts';
 import { dictMethod, listMethod, stringMethod } from './strings.ts';
 import {
   Attributes,
@@ -12,6 +13,7 @@ import {
   Group,
   integerOf,
   keyOf,
+  Markup,
   Namespace,
   numberOf,
   repr,
@@ -20,8 +22,12 @@ import {
   tupleOf,
   typeName,
   Undefined,
+  unmarked,
   type Value,
+  whole,
+  wholeOf,
 } from './values.ts';
+import { wholeResult } from './whole.ts';
 import { divided, madeText, makeText, work } from './work.ts';
 
 /** Fails if a value is undefined. */
@@ -50,6 +56,9 @@ const arithmetic: { readonly [operator: string]: Arithmetic } = {
   '**': (x, y, a, b) => (y < 0 ? new Float(x ** y) : numeric(x ** y, a, b)),
 };
 
+/** Digits of the whole part of a number. */
+const digitsOf = (value: Value, number: number) => String(wholeOf(value) ?? Math.trunc(number));
+
 /** Python's `%` of a text: %s, %r, %d, %i, %f, %x and %% with width, flags and precision. */
 function percent(template: string, values: Value): string {
   const list = values instanceof Tuple ? [...values] : [values];
@@ -65,10 +74,10 @@ function percent(template: string, values: Value): string {
       const shown: { [kind: string]: () => string } = {
         s: () => (digits === undefined ? text(value) : Array.from(text(value)).slice(0, Number(digits)).join('')),
         r: () => repr(value),
-        d: () => String(Math.trunc(number!)),
-        i: () => String(Math.trunc(number!)),
+        d: () => digitsOf(value, number!),
+        i: () => digitsOf(value, number!),
         f: () => fixed(number!, digits === undefined ? 6 : Number(digits)),
-        x: () => number!.toString(16),
+        x: () => (wholeOf(value) ?? number!).toString(16),
       };
       if (!shown[kind]) return fail(`the format "%${kind}" is not read`);
       const plus = flags.includes('+') && 'dif'.includes(kind) && number! >= 0 ? '+' : '';
@@ -105,7 +114,11 @@ export function binary(operator: string, a: Value, b: Value): Value {
   defined(a);
   defined(b);
   const [x, y] = [numberOf(a), numberOf(b)];
-  if (x !== undefined && y !== undefined) return arithmetic[operator](x, y, a, b);
+  if (x !== undefined && y !== undefined) {
+    const rounded = arithmetic[operator](x, y, a, b);
+    return wholeResult(operator, a, b, numberOf(rounded)!) ?? rounded;
+  }
+  if (a instanceof Markup || b instanceof Markup) return binaryOfMarkup(operator, a, b);
   if (operator === '+') {
     if (typeof a === 'string' && typeof b === 'string') return madeText(a + b);
     if (Array.isArray(a) && Array.isArray(b)) work(a.length + b.length);
@@ -117,10 +130,26 @@ export function binary(operator: string, a: Value, b: Value): Value {
   return many ?? fail(`unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`);
 }
 
+/** An operator of a marked text. */
+function binaryOfMarkup(operator: string, a: Value, b: Value): Value {
+  const isText = [a, b].every((value) => typeof unmarked(value) === 'string');
+  if (operator === '+' && isText) return new Markup(madeText(escaped(a) + escaped(b)));
+  if (operator === '%' && a instanceof Markup) {
+    const values = b instanceof Tuple ? tupleOf(...b.map(escapedField)) : b instanceof Map ? b : escapedField(b);
+    return new Markup(percent(a.text, values));
+  }
+  const many = operator === '*' ? (repeated(unmarked(a), b) ?? repeated(unmarked(b), a)) : undefined;
+  if (many !== undefined) return marked(many);
+  return operator === '%' || operator === '+'
+    ? binary(operator, unmarked(a), unmarked(b))
+    : fail(`unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`);
+}
+
 export function negative(value: Value, sign: 1 | -1): Value {
   defined(value);
   const number = numberOf(value);
   if (number === undefined) return fail(`bad operand type for unary ${sign < 0 ? '-' : '+'}: '${typeName(value)}'`);
+  if (typeof value === 'bigint') return whole(BigInt(sign) * value);
   return value instanceof Float ? new Float(sign * number) : sign * number || 0;
 }
 
@@ -147,6 +176,10 @@ function member(object: Value, name: string): Value | undefined {
   if (object instanceof Namespace) return object.fields.get(name);
   if (object instanceof Attributes) return object.get(name);
   if (object instanceof Group && (name === 'grouper' || name === 'list')) return object[name === 'list' ? 1 : 0];
+  if (object instanceof Markup) {
+    const method = stringMethod(object.text, name);
+    return method && new Callable(markedMethod(name, method));
+  }
   const call =
     typeof object === 'string'
       ? stringMethod(object, name)
@@ -166,6 +199,7 @@ function characterAt(text: string, index: number): string | undefined {
 }
 
 function item(object: Value, key: Value): Value | undefined {
+  if (object instanceof Markup) return marked(item(object.text, key) ?? null) ?? undefined;
   if (object instanceof Map) return object.get(keyOf(key));
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number') return undefined;
@@ -195,13 +229,15 @@ export function ownAttribute(object: Value, name: string): Value {
 export function subscript(object: Value, key: Value): Value {
   work();
   defined(object);
-  const found = firstOf(item(object, key), typeof key === 'string' ? member(object, key) : undefined);
+  const name = unmarked(key);
+  const found = firstOf(item(object, key), typeof name === 'string' ? member(object, name) : undefined);
   return found === undefined ? absent(object, key) : found;
 }
 
 /** `object[start:stop:step]` of a text, list or tuple. */
 export function slice(object: Value, bounds: readonly (Value | undefined)[]): Value {
   defined(object);
+  if (object instanceof Markup) return marked(slice(object.text, bounds));
   if (typeof object === 'string') divided(object);
   else if (Array.isArray(object)) work(object.length);
   const items = typeof object === 'string' ? Array.from(object) : Array.isArray(object) ? object : null;

@@ -154,8 +154,8 @@ function readFor(cursor: Cursor): Statement {
     const all = itemsOf(iterable(scope));
     work(all.length);
     const items = test ? all.filter((item) => truth(test(bound(scope, target, item)))) : all;
-    if (items.length === 0) return otherwise?.(scope, out);
-    return runLoop(items, { scope, target, body, out });
+    // As in jinja2: also if `break` and `continue` have ended every round.
+    return runLoop(items, { scope, target, body, out }) ? undefined : otherwise?.(scope, out);
   };
 }
 
@@ -172,7 +172,9 @@ interface Loop {
   out: string[];
 }
 
-function runLoop(items: readonly Value[], { scope, target, body, out }: Loop): undefined {
+/** Runs the rounds. Returns true if one of them ran to its end. */
+function runLoop(items: readonly Value[], { scope, target, body, out }: Loop): boolean {
+  let completed = false;
   let last: readonly Value[] | null = null;
   const changed = new Callable((args) => {
     const same = last !== null && equal([...last], [...args]);
@@ -183,8 +185,11 @@ function runLoop(items: readonly Value[], { scope, target, body, out }: Loop): u
     const inner = bound(scope, target, items[i]);
     const loop = loopAt(items, i, 1);
     inner.set('loop', new Attributes((name) => (name === 'changed' ? changed : loop.get(name))));
-    if (body(inner, out) === 'break') break;
+    const signal = body(inner, out);
+    if (signal === 'break') break;
+    completed ||= signal === undefined;
   }
+  return completed;
 }
 
 function readSet(cursor: Cursor): Statement {

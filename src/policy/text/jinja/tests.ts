@@ -7,17 +7,21 @@ import {
   equal,
   Float,
   fail,
+  Markup,
   numberOf,
   OneTime,
   text,
   typeName,
   Undefined,
   type Value,
+  wholeOf,
 } from './values.ts';
 
 type Test = (value: Value, args: readonly Value[]) => boolean;
 
 function remainder(value: Value, by: Value): number {
+  const [a, b] = [wholeOf(value), wholeOf(by)];
+  if (a !== undefined && b) return Number(((a % b) + b) % b);
   const [x, y] = [numberOf(value), numberOf(by)];
   if (x === undefined || y === undefined) return fail(`a test of divisibility takes numbers, not ${typeName(value)}`);
   return x - y * Math.floor(x / y);
@@ -48,12 +52,12 @@ export const tests: { readonly [name: string]: Test } = {
     (value instanceof Attributes && value.call !== undefined),
   defined: (value) => !(value instanceof Undefined),
   divisibleby: (value, [by]) => remainder(value, by) === 0,
-  escaped: () => false,
+  escaped: (value) => value instanceof Markup,
   even: (value) => remainder(value, 2) === 0,
   false: (value) => value === false,
   float: (value) => value instanceof Float,
   in: (value, [container]) => contains(container, value),
-  integer: (value) => typeof value === 'number',
+  integer: (value) => typeof value === 'number' || typeof value === 'bigint',
   iterable: (value) => isSequence(value) || value instanceof OneTime,
   lower: (value) => isCase(value, lower, upper),
   mapping: (value) => value instanceof Map,

@@ -1,6 +1,6 @@
 /**
- * Values of a template, with Python's meaning: null is None, a number is an integer, `Float` a float, an array a list,
- * `Tuple` a tuple, a Map a dict. A name without a value is `Undefined`, which prints as nothing and fails elsewhere.
+ * Values of a template, with Python's meaning: null is None, a number is an integer up to 2^53, a bigint a
+ * larger one, `Float` a float, an array a list, `Tuple` a tuple, a Map a dict. A name without a value is `Undefined`, which prints as nothing and fails elsewhere.
  */
 import { floatText, repr as textRepr } from '../../../python/text.ts';
 import { copied, deeper, divided, fail, madeText, work } from './work.ts';
@@ -9,6 +9,11 @@ export { fail };
 
 export class Float {
   constructor(readonly value: number) {}
+}
+
+/** Text that `safe` or `escape` has marked: what is joined to it is escaped (markupsafe's `Markup`). */
+export class Markup {
+  constructor(readonly text: string) {}
 }
 
 export class Undefined {
@@ -76,7 +81,9 @@ export type Value =
   | null
   | boolean
   | number
+  | bigint
   | string
+  | Markup
   | Float
   | Undefined
   | Value[]
@@ -86,11 +93,28 @@ export type Value =
   | Attributes
   | Callable;
 
+/** Largest integer that a template may make: Python prints at most 4,300 digits. */
+const largest = 10n ** 4300n;
+
+/** An integer as a value. Fails if it has more than 4,300 digits. */
+export function whole(value: bigint): number | bigint {
+  if (value >= largest || value <= -largest) fail('Exceeds the limit (4300 digits) for integer string conversion');
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+/** Integer of an integer or boolean; undefined: another type. */
+export function wholeOf(value: Value): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? BigInt(value) : undefined;
+}
+
 /** A JSON value as a template's value. */
 export function toValue(value: unknown): Value {
   if (value === undefined) return new Undefined('a value');
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isInteger(value) ? value : new Float(value);
+  // From 1e21 on JSON has an exponent, which Python reads as a float.
+  if (typeof value === 'number')
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? whole(BigInt(value)) : new Float(value);
   if (Array.isArray(value)) return value.map(toValue);
   return new Map(Object.entries(value as object).map(([key, each]) => [key, toValue(each)]));
 }
@@ -98,8 +122,9 @@ export function toValue(value: unknown): Value {
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return 'int';
+  if (typeof value === 'number' || typeof value === 'bigint') return 'int';
   if (typeof value === 'string') return 'str';
+  if (value instanceof Markup) return 'Markup';
   if (value instanceof Float) return 'float';
   if (value instanceof Tuple) return 'tuple';
   if (Array.isArray(value)) return 'list';
@@ -113,12 +138,16 @@ export function truth(value: Value): boolean {
   if (value instanceof Float) return value.value !== 0;
   if (Array.isArray(value)) return value.length > 0;
   if (value instanceof Map) return value.size > 0;
+  if (value instanceof Markup) return value.text !== '';
   return typeof value === 'object' ? true : Boolean(value);
 }
 
-/** Number of an integer, float or boolean; undefined: another type. */
+/** Marked text as a text, another value as it is. */
+export const unmarked = (value: Value): Value => (value instanceof Markup ? value.text : value);
+
+/** Number of an integer, rounded if it is above 2^53, of a float or boolean; undefined: another type. */
 export function numberOf(value: Value): number | undefined {
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   if (value instanceof Float) return value.value;
   return typeof value === 'boolean' ? Number(value) : undefined;
 }
@@ -144,6 +173,7 @@ function shownInside(value: Value): string {
     divided(value);
     return textRepr(value);
   }
+  if (value instanceof Markup) return `Markup(${repr(value.text)})`;
   if (value instanceof Tuple) return value.length === 1 ? `(${repr(value[0])},)` : `(${value.map(repr).join(', ')})`;
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
   if (value instanceof Map) return `{${[...value].map(([key, each]) => `${repr(key)}: ${repr(each)}`).join(', ')}}`;
@@ -155,7 +185,8 @@ export function text(value: Value): string {
   if (typeof value === 'string') return value;
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (value instanceof Markup) return value.text;
   if (value instanceof Float) return floatText(value.value);
   if (value instanceof Undefined) return '';
   if (Array.isArray(value) || value instanceof Map) return repr(value);
@@ -170,6 +201,7 @@ export function itemsOf(value: Value): Value[] {
     divided(value);
     return Array.from(value);
   }
+  if (value instanceof Markup) return itemsOf(value.text);
   if (value instanceof Map) return [...value.keys()];
   if (value instanceof OneTime) return value.take();
   if (value instanceof Undefined) return [];
@@ -178,6 +210,8 @@ export function itemsOf(value: Value): Value[] {
 
 export function equal(a: Value, b: Value): boolean {
   work();
+  if (typeof a === 'bigint' || typeof b === 'bigint') return wholeOf(a) === wholeOf(b) && wholeOf(a) !== undefined;
+  if (a instanceof Markup || b instanceof Markup) return unmarked(a) === unmarked(b);
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined || y !== undefined) return x === y;
   if (a instanceof Undefined || b instanceof Undefined) return a instanceof Undefined && b instanceof Undefined;
@@ -204,8 +238,9 @@ export function compareTexts(a: string, b: string): number {
 /** Negative, zero or positive. Fails for values that Python does not order. */
 export function compare(a: Value, b: Value): number {
   work();
-  const [x, y] = [numberOf(a), numberOf(b)];
+  const [x, y] = [a, b].map((value) => (typeof value === 'bigint' ? value : numberOf(value)));
   if (x !== undefined && y !== undefined) return x < y ? -1 : x > y ? 1 : 0;
+  if (a instanceof Markup || b instanceof Markup) return compare(unmarked(a), unmarked(b));
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   if (Array.isArray(a) && Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) {
     const i = a.findIndex((each, at) => at >= b.length || !equal(each, b[at]));
@@ -218,9 +253,11 @@ export function compare(a: Value, b: Value): number {
 }
 
 export function contains(container: Value, item: Value): boolean {
+  if (container instanceof Markup) return contains(container.text, item);
   if (typeof container === 'string') {
     copied(container);
-    if (typeof item === 'string') return container.includes(item);
+    const part = unmarked(item);
+    if (typeof part === 'string') return container.includes(part);
     return fail(`'in <string>' requires string as left operand, not ${typeName(item)}`);
   }
   if (container instanceof Map) return container.has(keyOf(item));
@@ -229,16 +266,18 @@ export function contains(container: Value, item: Value): boolean {
 
 /** A key of a dict: 1.0 and True are the key 1. */
 export function keyOf(key: Value): Value {
+  if (key instanceof Markup) return key.text;
   return key instanceof Float && Number.isInteger(key.value) ? key.value : typeof key === 'boolean' ? Number(key) : key;
 }
 
 /** Whole number of a value, for an argument. */
 export function integerOf(value: Value): number {
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return Number(value);
   return fail(`'${typeName(value)}' object cannot be interpreted as an integer`);
 }
 
 export function textOf(value: Value, what = 'argument'): string {
+  if (value instanceof Markup) return value.text;
   return typeof value === 'string' ? value : fail(`${what} must be str, not ${typeName(value)}`);
 }
