@@ -17,7 +17,7 @@ export const escaped = (value: Value): string =>
 const inserting = new Set(['join', 'replace', 'format', 'center', 'ljust', 'rjust']);
 
 /** An argument escaped, or a list with its items escaped. Numbers stay as they are. */
-export function escapedArgument(value: Value): Value {
+function escapedArgument(value: Value): Value {
   if (typeof value === 'string') return escaped(value);
   if (Array.isArray(value)) return value.map(escapedArgument);
   return value instanceof Markup ? value.text : value;
