@@ -32,13 +32,15 @@ function handoffAbove(folder: string): string | null {
   return null;
 }
 
+const isGguf = (name: string) => /\.gguf$/i.test(name);
+
 /**
  * True if a folder's weights are a language model's: in GGUF alone, or with a vocabulary that is not a tiny policy's.
  */
 function isLanguageModel(folder: string): boolean {
   const path = join(folder, 'tokenizer.json');
   const names = readdirSync(folder);
-  if (!names.includes('config.json') && names.some((name) => name.endsWith('.gguf'))) return true;
+  if (!names.includes('config.json') && names.some(isGguf)) return true;
   if (!existsSync(join(folder, 'config.json')) || !existsSync(path)) refuseFolder(folder);
   const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')));
   return !specialTokens.every((token) => tokenizer.has(token));
@@ -68,7 +70,7 @@ function adapterRun(folder: string, { experiment, from }: Settings): NewRun {
 
 /** A run at step 0 that contains the policy of a folder, or one with a GGUF file's model and a new adapter. */
 export function returnedRun(folder: string, file: string | null): NewRun {
-  if (folder.endsWith('.gguf')) {
+  if (isGguf(folder)) {
     if (!existsSync(folder)) throw new CommandError(`There is no file ${folder}.`);
     return adapterRun(folder, settingsFor(dirname(folder), file));
   }

@@ -12,9 +12,9 @@ import {
   headName,
   namedParameters,
 } from '../policy/formats/checkpoint.ts';
-import { firstPart, readGguf } from '../policy/formats/gguf.ts';
+import { firstPart, ggufName, readGguf } from '../policy/formats/gguf.ts';
 import { ggufTokenizer } from '../policy/formats/gguf-tokenizer.ts';
-import { parsedJson } from '../policy/formats/json-text.ts';
+import { cut, parsedJson } from '../policy/formats/json-text.ts';
 import { dataStartOf, readTable } from '../policy/formats/safetensors.ts';
 import { checkShape } from '../policy/text/hf/shape.ts';
 import { withNamedTokens } from '../policy/text/named-tokens.ts';
@@ -43,7 +43,7 @@ export interface ModelFiles {
 
 const optionalTexts = [
   ...['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'],
-  ...['special_tokens_map.json', 'adapter_config.json'],
+  ...['special_tokens_map.json', 'added_tokens.json', 'adapter_config.json'],
 ];
 /** A folder's template that precedes all others, as in transformers. It is read from folders only. */
 const defaultTemplate = 'additional_chat_templates/default.jinja';
@@ -148,6 +148,15 @@ function checkTokenizer(config: ModelConfig, text: string): void {
   );
 }
 
+/** Ids by text. Throws CheckpointError for another value. */
+function addedTokensIn(json: { [field: string]: unknown } | null) {
+  const wrong = Object.entries(json ?? {}).find(([, id]) => !Number.isInteger(id) || (id as number) < 0);
+  if (!wrong) return json;
+  throw new CheckpointError(
+    `added_tokens.json has ${JSON.stringify(wrong[1])} for ${cut(wrong[0])}; it must be an id.`,
+  );
+}
+
 /**
  * The optional texts that exist. tokenizer_config.json has all named tokens, from whichever file they come. Throws
  * SourceError if an adapter lies beside the model.
@@ -175,10 +184,12 @@ async function optional(
     tokenizer,
     config,
     specialTokensMap: json('special_tokens_map.json'),
+    addedTokens: addedTokensIn(json('added_tokens.json')),
     modelType: (parseJson('config.json', configText) as { model_type?: unknown } | null)?.model_type,
   });
   if (named && named !== config) texts['tokenizer_config.json'] = JSON.stringify(named, null, 2);
   delete texts['special_tokens_map.json'];
+  delete texts['added_tokens.json'];
   delete texts[defaultTemplate];
   return texts;
 }
@@ -257,7 +268,7 @@ async function ggufModel(source: ModelSource, chosen: string, signal: AbortSigna
 function onlyGguf(source: ModelSource): string | null {
   const names = source.names();
   if (!names || names.some((name) => name.endsWith('.safetensors'))) return null;
-  const found = [...new Set(names.filter((name) => name.endsWith('.gguf')).map(firstPart))];
+  const found = [...new Set(names.filter((name) => ggufName.test(name)).map(firstPart))];
   if (found.length > 1)
     throw new SourceError(
       'unreadable',

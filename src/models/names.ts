@@ -52,7 +52,7 @@ function unescaped(text: string): string {
 function keyOfAddress(address: string): string {
   const plain = address.replace(/^([^?#]*)\?[^#]*/, '$1');
   const [, repository, revision, file] = fileAddress.exec(plain) ?? [];
-  return file?.endsWith('.gguf') ? `${repository}@${unescaped(revision)}#${unescaped(file)}` : plain;
+  return file && /\.gguf$/i.test(file) ? `${repository}@${unescaped(revision)}#${unescaped(file)}` : plain;
 }
 
 /**

@@ -85,9 +85,9 @@ export class FolderSource implements ModelSource {
   /** Opens a folder. `label` is its name. Throws SourceError if it contains no weights. */
   static async open(label: string, files: readonly FolderFile[]): Promise<FolderSource> {
     const parts = files
-      .filter(({ name }) => /\.(json|jinja|safetensors|gguf|onnx|onnx_data(_\d+)?)$/.test(name))
+      .filter(({ name }) => /\.(json|jinja|safetensors|gguf|GGUF|onnx|onnx_data(_\d+)?)$/.test(name))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    if (!parts.some(({ name }) => /\.(safetensors|gguf|onnx)$/.test(name)))
+    if (!parts.some(({ name }) => /\.(safetensors|gguf|GGUF|onnx)$/.test(name)))
       throw new SourceError(
         'missing',
         withoutWeights(

@@ -10,7 +10,14 @@ const folder = mkdtempSync(join(tmpdir(), 'tabgym-place-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => vi.unstubAllGlobals());
 
-for (const name of ['m.gguf', 's-00001-of-00002.gguf', 's-00002-of-00002.gguf', 't-00001-of-00002.gguf', 'notes.txt'])
+for (const name of [
+  'm.gguf',
+  'M.GGUF',
+  's-00001-of-00002.gguf',
+  's-00002-of-00002.gguf',
+  't-00001-of-00002.gguf',
+  'notes.txt',
+])
   writeFileSync(join(folder, name), '');
 mkdirSync(join(folder, 'empty'));
 
@@ -19,6 +26,7 @@ const hub = (id: string, more: object = {}) => ({ kind: 'hub', base: null, id, r
 it.each([
   [folder, { kind: 'folder', folder }],
   [join(folder, 'm.gguf'), { kind: 'gguf', folder, file: 'm.gguf' }],
+  [join(folder, 'M.GGUF'), { kind: 'gguf', folder, file: 'M.GGUF' }],
   ['qwen2.5-0.5b', hub('Qwen/Qwen2.5-0.5B-Instruct')],
   ['qwen/qwen2.5-0.5b-instruct', hub('Qwen/Qwen2.5-0.5B-Instruct')],
   ['https://huggingface.co/a/b', hub('a/b')],

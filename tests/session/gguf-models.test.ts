@@ -1,5 +1,5 @@
 // Language models in GGUF files, loaded from a folder and a server.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openKept, prepareModel } from '../../src/models/loader.ts';
@@ -65,6 +65,13 @@ describe('a GGUF file', () => {
     server.reset();
     await load(onServer('gguf'), { cache, gguf: 'model.gguf' });
     expect(server.requests).toEqual([]);
+  });
+
+  it('loads from a folder with its name in capitals', async () => {
+    write('gguf-capitals');
+    const at = join(folder, 'models/gguf-capitals');
+    renameSync(join(at, 'model.gguf'), join(at, 'MODEL.Q8_0.GGUF'));
+    expect((await load(await onDisk('gguf-capitals'))).tensors.size).toBeGreaterThan(0);
   });
 
   it('in two parts loads from a folder by itself, and from a server by the name of either part', async () => {

@@ -8,6 +8,7 @@ import { prepareModel } from '../../src/models/loader.ts';
 import { wholeTensors } from '../../src/models/whole-tensors.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { readSafetensors, type WritableTensor, writeSafetensors } from '../../src/policy/formats/safetensors.ts';
+import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-files-'));
@@ -234,5 +235,35 @@ describe('named tokens', () => {
     ['qwen2', { eos_token: null, pad_token: start }, null, [undefined, null, start]],
   ])('%s: %o, %o', async (modelType, config, map, expected) => {
     expect(await named(modelType, config, map)).toEqual(expected);
+  });
+});
+
+describe('added_tokens.json', () => {
+  const encoded = async (added: object, config: object, text: string) => {
+    const at = copyOf('one', (to) => {
+      writeFileSync(join(to, 'tokenizer_config.json'), JSON.stringify(config));
+      writeFileSync(join(to, 'added_tokens.json'), JSON.stringify(added));
+    });
+    const { texts } = await open(at);
+    expect(texts).not.toHaveProperty('added_tokens.json');
+    return [
+      ...new Tokenizer(JSON.parse(texts['tokenizer.json']), JSON.parse(texts['tokenizer_config.json'])).encode(text),
+    ];
+  };
+
+  // transformers 5.24, with the same files.
+  it('adds its tokens, unless tokenizer_config.json lists them', async () => {
+    const { model, added_tokens } = JSON.parse(readFileSync(join(folder, 'one', 'tokenizer.json'), 'utf8'));
+    const next = Object.keys(model.vocab).length + added_tokens.length;
+    const added = { '<tool>': next, '<|im_start|>': added_tokens[1].id, '<Other one>': next + 1 };
+    const plain = (await encoded({}, {}, '<tool>')).length;
+    expect(plain).toBeGreaterThan(1);
+    expect(await encoded(added, {}, '<tool><Other one>')).toEqual([next, next + 1]);
+    expect(await encoded(added, { eos_token: '<tool>' }, '<tool>')).toEqual([next]);
+    expect(await encoded(added, { added_tokens_decoder: {} }, '<tool>')).toHaveLength(plain);
+  });
+
+  it('is refused by name for other values than ids', async () => {
+    await expect(encoded({ '<tool>': 'last' }, {}, '')).rejects.toThrow('added_tokens.json has "last" for <tool>');
   });
 });

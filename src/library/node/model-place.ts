@@ -15,6 +15,7 @@ export type CommandModel =
 
 /** Part of a split GGUF file. */
 const partName = /-\d{5}-of-\d{5}\.gguf$/;
+const isGguf = (name: string) => /\.gguf$/i.test(name);
 
 /** Names of the parts of a GGUF file in its folder: the file itself, or all files of the split model. */
 export function ggufNames({ folder, file }: { folder: string; file: string }): string[] {
@@ -23,8 +24,7 @@ export function ggufNames({ folder, file }: { folder: string; file: string }): s
   return readdirSync(folder).filter((name) => partName.test(name) && name.replace(partName, '') === stem);
 }
 
-const hasModel = (folder: string) =>
-  existsSync(join(folder, 'config.json')) || readdirSync(folder).some((name) => name.endsWith('.gguf'));
+const hasModel = (folder: string) => existsSync(join(folder, 'config.json')) || readdirSync(folder).some(isGguf);
 
 /** Throws SourceError if a model is at none of the places. */
 export function modelAt(model: string): CommandModel {
@@ -32,7 +32,7 @@ export function modelAt(model: string): CommandModel {
   const info = statSync(model, { throwIfNoEntry: false });
   // An empty folder may have a listed model's name.
   if (info?.isDirectory() && (!listed || hasModel(model))) return { kind: 'folder', folder: model };
-  if (info?.isFile() && model.endsWith('.gguf')) return { kind: 'gguf', folder: dirname(model), file: basename(model) };
+  if (info?.isFile() && isGguf(model)) return { kind: 'gguf', folder: dirname(model), file: basename(model) };
   if (info?.isFile()) throw new SourceError('unreadable', `${model} is a file. A model is a folder or a .gguf file.`);
   if (listed) return { kind: 'hub', base: null, id: listed.repository, revision: null, gguf: null };
   const address = hubAddress(model);
@@ -44,7 +44,7 @@ function unknown(model: string): string {
   const [, repository] = /^(https?:\/\/.*)\/(?:blob|resolve)\//.exec(model) ?? [];
   if (repository)
     return `${model} is the address of one file, which is not a .gguf file. Give the address of its repository: ${repository}`;
-  const what = model.endsWith('.gguf') ? 'file' : 'folder';
+  const what = isGguf(model) ? 'file' : 'folder';
   const none = `There is no ${what} ${model}, and no listed model has this name.`;
   return /^\w[\w.-]*\/\w[\w.-]*$/.test(model) && what === 'folder'
     ? `${none} For a repository of the Hugging Face hub, give its address: https://huggingface.co/${model}`

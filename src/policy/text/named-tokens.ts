@@ -70,12 +70,37 @@ export interface TokenizerTexts {
   config: Fields | null;
   /** special_tokens_map.json, parsed. */
   specialTokensMap: Fields | null;
+  /** added_tokens.json, parsed: ids by text. */
+  addedTokens: Fields | null;
   /** `model_type` of config.json. */
   modelType: unknown;
 }
 
-/** tokenizer_config.json with all named tokens, as if it were the only file; the same object if nothing is added. */
-export function withNamedTokens({ tokenizer, config, specialTokensMap, modelType }: TokenizerTexts): Fields | null {
+/**
+ * Tokens of added_tokens.json, as `added_tokens_decoder` of tokenizer_config.json. It is read where that has none.
+ * An id of tokenizer.json's own list keeps its token.
+ */
+function addedDecoder(added: Fields, stated: Fields, tokenizer: string): Fields {
+  const special = new Set(statedTokens(stated).map(contentOf));
+  const { added_tokens: listed = [] } = JSON.parse(tokenizer) as { added_tokens?: { id: number }[] };
+  const taken = new Set(listed.map(({ id }) => id));
+  const entries = Object.entries(added)
+    .filter(([, id]) => !taken.has(id as number))
+    .map(([content, id]) => {
+      const flags = { single_word: false, lstrip: false, rstrip: false };
+      return [String(id), { content, ...flags, normalized: !special.has(content), special: special.has(content) }];
+    });
+  return entries.length ? { added_tokens_decoder: Object.fromEntries(entries) } : {};
+}
+
+/** tokenizer_config.json with all named and added tokens, as if it were the only file; the same object if nothing is added. */
+export function withNamedTokens({
+  tokenizer,
+  config,
+  specialTokensMap,
+  addedTokens,
+  modelType,
+}: TokenizerTexts): Fields | null {
   const own = config ?? {};
   const mapped = 'added_tokens_decoder' in own ? {} : (specialTokensMap ?? {});
   // Lists of further tokens are joined, names are replaced.
@@ -86,6 +111,8 @@ export function withNamedTokens({ tokenizer, config, specialTokensMap, modelType
   const defaults = Object.entries(defaultsOf(modelType, own.tokenizer_class, tokenizer)).filter(
     ([name, token]) => !(name in stated) && tokenizer.includes(JSON.stringify(token)),
   );
-  if (!defaults.length && !Object.keys(mapped).length) return config;
-  return { ...stated, ...Object.fromEntries(defaults) };
+  const decoder =
+    addedTokens && tokenizer && !('added_tokens_decoder' in own) ? addedDecoder(addedTokens, stated, tokenizer) : {};
+  if (![defaults, mapped, decoder].some((each) => Object.keys(each).length)) return config;
+  return { ...stated, ...decoder, ...Object.fromEntries(defaults) };
 }
