@@ -40,7 +40,9 @@ export const recordLayout = {
  * Shaders without a WebAssembly kernel. On this device the host evaluates the objective, and the vocabulary is scanned
  * tile by tile.
  */
-export const gpuOnly = ['objective_kernel', 'sample_scan_tiles', 'sample_merge_tiles'];
+export const gpuOnly = [
+  ...['objective_kernel', 'sample_scan_tiles', 'sample_merge_tiles', 'lora_up_backward_both', 'lora_sum_blocks'],
+];
 
 export const kernels = [
   // Used by `Recorder.copy` and `Recorder.clear`.

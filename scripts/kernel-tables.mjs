@@ -26,14 +26,18 @@ export function readSources() {
   return { shaders: named('shaders', '.wgsl'), modules: named('kernels-wasm', '.ts') };
 }
 
+/** A shader without what a product may do where it stores its sums, which the processor does apart. */
+const plainShader = (shaders, name) =>
+  shaders[name].replace(/^\/\/ @include (\w+) (LOW_RANK|GATED|SCORED)$/gm, (_, part) =>
+    plainShader(shaders, `${part}0`),
+  );
+
 /** Names and types of a shader's `struct Params`, its own or an included one's; null if it has none. */
 function shaderScalars(shaders, name) {
-  const own = /struct Params \{([^}]*)\}/.exec(shaders[name])?.[1];
+  const source = plainShader(shaders, name);
+  const own = /struct Params \{([^}]*)\}/.exec(source)?.[1];
   if (own !== undefined) return own.split(',').map((field) => field.trim());
-  // Of a choice by the low-rank adapter, which the processor adds apart, the file without one.
-  const includes = [...shaders[name].matchAll(/^\/\/ @include (\w+)( LOW_RANK)?$/gm)].map(([, included, choice]) =>
-    choice ? `${included}0` : included,
-  );
+  const includes = [...source.matchAll(/^\/\/ @include (\w+)$/gm)].map(([, included]) => included);
   const found = includes.find((included) => shaders[included]?.includes('struct Params'));
   return found ? shaderScalars(shaders, found) : null;
 }
@@ -55,9 +59,7 @@ function* shaderProblems(kernel, shaders) {
       yield `Kernel ${form}: shaders/${form}.wgsl does not exist. Add it, or mark the entry of kernels-wasm/kernels.mjs with shader: false.`;
       continue;
     }
-    // A product without SwiGLU's activation, as the processor computes it.
-    const source = shaders[form].replace(/^\/\/ @include (\w+) GATED$/gm, (_, part) => shaders[`${part}0`]);
-    const bindings = shaderBindings(source);
+    const bindings = shaderBindings(plainShader(shaders, form));
     if (list(bindings) !== list(kernel.bindings))
       yield `Kernel ${form}: kernels-wasm/kernels.mjs lists the bindings ${list(kernel.bindings)}, shaders/${form}.wgsl has ${list(bindings)}.`;
     const scalars = shaderScalars(shaders, form) ?? [];

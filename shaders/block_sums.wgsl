@@ -4,9 +4,13 @@
       let pair$u = turn * UNROLL + $uu;
       let r$u = pair$u * ROW_STRIDE + y;
       let c$u = pair$u * COLUMN_STRIDE + x;
+      // @repeat i ROW_FOURS
+      let lower$u_$i = rows[r$u + $iu * DOWN];
+      let upper$u_$i = rows[r$u + ROWS + $iu * DOWN];
+      // @end
       // @repeat t 2
       // @repeat i ROW_FOURS
-      let a$u_$t_$i = rows[r$u + $tu * ROWS + $iu * DOWN];
+      let a$u_$t_$i = four_rows($tu, lower$u_$i, upper$u_$i);
       // @end
       // @repeat j COLUMN_FOURS
       let b$u_$t_$j = columns[c$u + $tu * COLUMNS + $ju * ACROSS];

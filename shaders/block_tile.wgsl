@@ -18,5 +18,11 @@ const PAIRS = STEP / 2u;
 // of 1, else 0: neighbouring threads hold neighbouring pairs of it, which without the pad are written to the same bank.
 const ROW_STRIDE = 2u * ROWS + ROW_PAD;
 const COLUMN_STRIDE = 2u * COLUMNS + COLUMN_PAD;
+// Four rows of term `t` of a pair, from the two fours that are stored for it. With ROWS_PAIRED 1 each has both terms of two
+// rows, as they are loaded; else each has one term of four rows.
+fn four_rows(t: u32, lower: vec4f, upper: vec4f) -> vec4f {
+  if (ROWS_PAIRED == 1u) { return select(vec4f(lower.xz, upper.xz), vec4f(lower.yw, upper.yw), t == 1u); }
+  return select(lower, upper, t == 1u);
+}
 var<workgroup> rows: array<vec4f, ROW_STRIDE * PAIRS>;
 var<workgroup> columns: array<vec4f, COLUMN_STRIDE * PAIRS>;

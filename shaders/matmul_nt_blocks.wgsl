@@ -4,6 +4,7 @@
 // @include grid
 // @include block_tile
 const ROW_PAD = 1u;
+const ROWS_PAIRED = 1u;
 const COLUMN_PAD = 1u;
 const GATED = 0u;
 // @include low_rank LOW_RANK

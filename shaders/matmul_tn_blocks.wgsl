@@ -5,6 +5,7 @@
 // @include grid
 // @include block_tile
 const ROW_PAD = 0u;
+const ROWS_PAIRED = 0u;
 const COLUMN_PAD = 0u;
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

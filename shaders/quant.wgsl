@@ -17,9 +17,10 @@ fn signed_bytes(word: u32) -> vec4f {
 
 // Word with the scale of group g of row n, and scale and minimum from that word: apart, so that a kernel may load the
 // word long before it uses it. G: groups per row.
-fn scale_word(n: u32, g: u32, G: u32) -> u32 {
-  if (MINIMUM == 1u) { return scales[n * G + g]; }
-  return scales[n * ((G + 1u) / 2u) + g / 2u];
+fn scale_word(n: u32, g: u32, G: u32) -> u32 { return scales[scale_place(n, g, G)]; }
+fn scale_place(n: u32, g: u32, G: u32) -> u32 {
+  if (MINIMUM == 1u) { return n * G + g; }
+  return n * ((G + 1u) / 2u) + g / 2u;
 }
 fn scale_from(word: u32, g: u32) -> vec2f {
   if (MINIMUM == 1u) { return unpack2x16float(word); }

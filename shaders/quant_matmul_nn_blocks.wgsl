@@ -1,11 +1,13 @@
 // quant_matmul_nn in register blocks (block_tile.wgsl): for large sizes on real GPUs. The terms are the N outputs of the
 // forward. The tile holds the values of the weights, so each is scaled once for TILE_M rows.
 // Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
-// Constants: those of block_tile, BITS, MINIMUM, ACCUMULATE, LOW_RANK (low_rank_input1.wgsl), GATED (block_store_nn.wgsl).
+// Constants: those of block_tile, BITS, MINIMUM, ACCUMULATE, LOW_RANK (low_rank_input1.wgsl), GATED (block_store_nn.wgsl),
+// REST: 0 if STEP divides N, else 1.
 // @include grid
 // @include quant
 // @include block_tile
 const ROW_PAD = 1u;
+const ROWS_PAIRED = 0u;
 const COLUMN_PAD = 0u;
 // @include low_rank_input LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
@@ -50,11 +52,14 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // @end
   // @repeat h COLUMN_LOADS
   let row$h = min(term + $hu * (THREADS / COLUMNS), p.N - 1u);
-  var b$h = codes[row$h * G * BITS + word];
-  var s$h = scale_word(row$h, column / 8u, G);
+  let codes_at$h = row$h * G * BITS + word;
+  let scales_at$h = scale_place(row$h, column / 8u, G);
+  var b$h = codes[codes_at$h];
+  var s$h = scales[scales_at$h];
   // @end
   let last = (N - 1u) / PAIRS * PAIRS;
   for (var n = 0u; n < N; n += PAIRS) {
+    // @repeat r REST
     // Rows of the weight past the last one repeat it, and meet zeros.
     if (n + PAIRS > N) {
       let inside = n + pair < N;
@@ -64,8 +69,12 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
       // @end
       // @end
     }
+    // @end
     workgroupBarrier();
-// @include block_stage_rows
+    // @repeat h ROW_LOADS
+    rows[row_at + $hu * (THREADS / PAIRS)] = vec4f(a$h_0.x, a$h_1.x, a$h_2.x, a$h_3.x);
+    rows[row_at + $hu * (THREADS / PAIRS) + ROWS] = vec4f(a$h_0.y, a$h_1.y, a$h_2.y, a$h_3.y);
+    // @end
     // @repeat h COLUMN_LOADS
     columns[lane + $hu * THREADS] = values_of(four_of(b$h >> shift), scale_from(s$h, column / 8u));
     // @end
@@ -76,11 +85,7 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     a$h_$i = dout[from$h + $iu * N + next];
     // @end
     // @end
-    // @repeat h COLUMN_LOADS
-    let later$h = min(next * 2u + term + $hu * (THREADS / COLUMNS), p.N - 1u);
-    b$h = codes[later$h * G * BITS + word];
-    s$h = scale_word(later$h, column / 8u, G);
-    // @end
+// @include packed_terms REST
 // @include block_sums
   }
   // @repeat l LOW_RANK

@@ -1,19 +1,19 @@
 // quant_matmul_nt in register blocks (block_tile.wgsl): for prefill and training on real GPUs. The tile holds the values
 // of the weights, so each is scaled once for TILE_M rows.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
-// Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), GATED (gated1.wgsl).
+// Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), GATED (gated1.wgsl),
+// SCORED (scored1.wgsl), REST: 0 if STEP divides K, else 1.
 // @include grid
 // @include quant
 // @include block_tile
 const ROW_PAD = 1u;
+const ROWS_PAIRED = 1u;
 const COLUMN_PAD = 1u;
-// @include low_rank LOW_RANK
+// @include scored SCORED
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec2f>;
 @group(0) @binding(2) var<storage, read> codes: array<u32>;
 @group(0) @binding(3) var<storage, read> scales: array<u32>;
-@group(0) @binding(4) var<storage, read> bias: array<vec4f>;
-// @include gated GATED
 @group(0) @binding(6) var<storage, read_write> out: array<vec4f>;
 // @repeat l LOW_RANK
 @group(0) @binding(7) var<storage, read> mid: array<vec4f>;
@@ -70,6 +70,7 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // @end
   let last = (K - 1u) / PAIRS * PAIRS;
   for (var k = 0u; k < K; k += PAIRS) {
+    // @repeat r REST
     // Weights past K meet zeros, and are finite: a row of codes is a whole number of groups.
     if (k + PAIRS > K) {
       let inside = k + pair < K;
@@ -79,6 +80,7 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
       // @end
       // @end
     }
+    // @end
     // A step lies in one group, because STEP divides 32.
     let g = k / 16u;
     workgroupBarrier();
@@ -105,6 +107,22 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   }
   // The columns of a thread past the last gate are those of ups, which other threads write.
   if (GATED == 1u && column_of(n0, x) >= p.N / 8u) { return; }
+  // @repeat s SCORED
+  // Rows past M repeat the last one; their gradients are computed but not stored.
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  let n$i_$e = min(m0 + (y + $iu * DOWN) * 4u + $eu, p.M - 1u);
+  let scored$i_$e = ScoredRow(targets[n$i_$e], lse[n$i_$e], results[(p.resultOffset + n$i_$e) * 8u + 1u], seeds[n$i_$e]);
+  // @repeat j COLUMN_FOURS
+  let token$i_$e_$j = p.first + n0 + (x + $ju * ACROSS) * 4u;
+  // @repeat c 4
+  let d$i_$e_$j_$c = logit_gradient(scored$i_$e, token$i_$e_$j + $cu, acc$i_$e_$j[$c]);
+  // @end
+  acc$i_$e_$j = vec4f(d$i_$e_$j_0, d$i_$e_$j_1, d$i_$e_$j_2, d$i_$e_$j_3);
+  // @end
+  // @end
+  // @end
+  // @end
 // @include block_outputs LOW_RANK
   // @repeat g GATED
   // @repeat i ROW_FOURS

@@ -1,5 +1,6 @@
-// A packed model with an adapter computes the same scores and gradients with SwiGLU inside the packed products as with
-// kernels of its own, in its planned memory. fused-swiglu.test.ts counts the calls.
+// A packed model with an adapter computes the same scores and gradients with SwiGLU and the gradient of the logits inside the
+// packed products as with kernels of their own, and with both backward products of its adapter in one kernel, in its planned
+// memory. fused-swiglu.test.ts counts the calls.
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
@@ -16,13 +17,14 @@ const open = useGpu();
 
 /** Gate and up take the large tile, which alone has both, from 65 rows on. */
 const config = parseConfig({
-  ...{ model_type: 'llama', vocab_size: 19, hidden_size: 12, intermediate_size: 4100, num_hidden_layers: 2 },
+  ...{ model_type: 'llama', vocab_size: 2060, hidden_size: 12, intermediate_size: 4100, num_hidden_layers: 2 },
   ...{ num_attention_heads: 3, num_key_value_heads: 1, head_dim: 4, rope_theta: 100, tie_word_embeddings: true },
 });
-const T = 67;
+/** Two tiles of the vocabulary, and two chunks of tokens: workgroups enough for both backward products in one kernel. */
+const T = 259;
 const capacity = { rows: 1, groups: 1, promptTokens: 4, completionTokens: 4, batchTokens: T, batchScored: T };
 const batch: PackedBatch = {
-  tokens: Int32Array.from({ length: T }, (_, t) => (t * 7) % 19),
+  tokens: Int32Array.from({ length: T }, (_, t) => (t * 7) % 2060),
   segments: [{ start: 0, end: T, parent: -1 }],
   scored: Int32Array.from({ length: T - 1 }, (_, t) => t + 1),
   allowed: null,
@@ -67,5 +69,18 @@ it('a packed model has the same scores and gradients with SwiGLU in its products
   for (const [name, { data }] of own.gradients)
     expect(relativeError(now.gradients.get(name)!.data, data), name).toBeLessThan(2e-5);
   expect([...own.kernels]).toEqual(expect.arrayContaining(['swiglu_forward', 'swiglu_backward']));
-  expect([...now.kernels].filter((name) => /^(swiglu|matmul_nn)/.test(name))).toEqual([]);
+  expect([...now.kernels].filter((name) => /^(swiglu|matmul_nn|head_dlogits)/.test(name))).toEqual([]);
+  // Lanes share the sums of the adapter, the first of which are then in another order.
+  const both = await results({ ...fused, matmul_nt_narrow: 'lanes' });
+  for (const part of ['logprob', 'entropy'] as const)
+    expect(relativeError(both.score[part], own.score[part]), part).toBeLessThan(2e-5);
+  for (const [name, { data }] of own.gradients)
+    expect(relativeError(both.gradients.get(name)!.data, data), name).toBeLessThan(2e-5);
+  const backward = [...both.kernels].filter((name) => /^lora_(up_backward|sum)/.test(name)).sort();
+  expect(backward).toEqual([
+    'lora_sum_blocks',
+    'lora_up_backward_both',
+    'lora_up_backward_lanes',
+    'lora_up_backward_weight_lanes',
+  ]);
 });

@@ -1,19 +1,21 @@
-// The calls of an update with SwiGLU in the packed products around it. The products themselves are compared with double
+// The calls of an update with SwiGLU, and the gradient of the logits, in the packed products around them. The products themselves are compared with double
 // precision in quantized-kernels.test.ts.
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/policy/config.ts';
+import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { initAdapter, type Projection, projections } from '../../src/policy/weights/adapter.ts';
+import { vocabularyTile } from '../../src/policy/weights/parameters.ts';
 import { zeros } from '../../tools/isa/forms.ts';
 import { RecordingDevice } from '../../tools/isa/recording-device.ts';
 import { update } from '../../tools/model-steps.ts';
 
 /** Gate and up take the large tile, which has both, from 65 rows on. */
-const config = parseConfig({
-  ...{ model_type: 'llama', vocab_size: 19, hidden_size: 12, intermediate_size: 4100, num_hidden_layers: 2 },
-  ...{ num_attention_heads: 3, num_key_value_heads: 1, head_dim: 4, rope_theta: 100, tie_word_embeddings: true },
-});
+const configOf = (vocab_size: number) =>
+  parseConfig({
+    ...{ model_type: 'llama', vocab_size, hidden_size: 12, intermediate_size: 4100, num_hidden_layers: 2 },
+    ...{ num_attention_heads: 3, num_key_value_heads: 1, head_dim: 4, rope_theta: 100, tie_word_embeddings: true },
+  });
 const T = 67;
 const capacity = { rows: 1, groups: 1, promptTokens: 4, completionTokens: 4, batchTokens: T, batchScored: T };
 const blocks: KernelChoices = {
@@ -23,7 +25,14 @@ const blocks: KernelChoices = {
 const fused: KernelChoices = { ...blocks, swiglu_many: 'fused', input_gradient_many: 'fused' };
 
 /** Calls of an update by kernel, on a device that only records. */
-async function calls(choices: KernelChoices, rank: number, targets: readonly Projection[]) {
+async function calls(
+  choices: KernelChoices,
+  {
+    rank = 8,
+    targets = projections,
+    config = configOf(19),
+  }: { rank?: number; targets?: readonly Projection[]; config?: ModelConfig },
+) {
   const device = new RecordingDevice();
   const lora = { rank, alpha: 8, targets };
   const adapter = { lora, tensors: initAdapter(config, lora, 3) };
@@ -35,9 +44,10 @@ async function calls(choices: KernelChoices, rank: number, targets: readonly Pro
   device.calls = [];
   await update(model, 256);
   const count = (kernel: RegExp) => device.calls.filter(({ form }) => kernel.test(form.name)).length;
-  const [forward, backward, adapters] = [/^swiglu_forward/, /^swiglu_backward/, /^matmul_nn/].map(count);
+  const kernels = [/^swiglu_forward/, /^swiglu_backward/, /^matmul_nn/, /^head_dlogits/];
+  const [forward, backward, adapters, logits] = kernels.map(count);
   model.destroy();
-  return { forward, backward, adapters };
+  return { forward, backward, adapters, logits };
 }
 
 describe('the calls of an update of two layers', () => {
@@ -49,8 +59,17 @@ describe('the calls of an update of two layers', () => {
     ['a rank that four does not divide', 3, projections, 8, 2, 2, 8],
     ['such a rank on output alone', 3, ['o_proj'], 2, 0, 0, 2],
   ] as const)('%s: those that the products take over are missing', async (_, rank, targets, adapted, ...left) => {
-    expect(await calls(blocks, rank, targets)).toEqual({ forward: 2, backward: 2, adapters: adapted });
+    const each = { rank, targets };
+    expect(await calls(blocks, each)).toEqual({ forward: 2, backward: 2, adapters: adapted, logits: 1 });
     const [forward, backward, adapters] = left;
-    expect(await calls(fused, rank, targets)).toEqual({ forward, backward, adapters });
+    expect(await calls(fused, each)).toEqual({ forward, backward, adapters, logits: 1 });
+  });
+
+  it('the gradient of logits that are computed again is that of their product', async () => {
+    // Three tiles of the vocabulary, the last of four rows.
+    const config = configOf(2 * vocabularyTile + 4);
+    expect((await calls(blocks, { config })).logits).toBe(3);
+    expect((await calls(fused, { config })).logits).toBe(0);
+    expect((await calls({ ...fused, quant_nt_many: 'tiled' }, { config })).logits).toBe(3);
   });
 });

@@ -2,7 +2,7 @@
 // device.
 import type { Constants } from '../../src/device/device.ts';
 import { type TiledOptions, tiledConstants } from '../../src/policy/engine/attention.ts';
-import { blockConstants, fewTile, largeTile, smallTile } from '../../src/policy/engine/block-tiles.ts';
+import { blockConstants, fewTile, largeTile, packedConstants, smallTile } from '../../src/policy/engine/block-tiles.ts';
 
 const attention = (H: number, KV: number, D: number): Constants => {
   const WIDTH = D % 4 === 0 ? 4 : 1;
@@ -84,6 +84,10 @@ export const variants: [string, Constants][] = [
   ['lora_up_backward_lanes', { ROWS: 8, LANES: 8, GROUPS: 16 }],
   ['lora_up_backward_lanes', { ROWS: 8, LANES: 32, GROUPS: 4 }],
   ['lora_up_backward_weight_lanes', { FOURS: 2, LANES: 8, ACROSS: 16 }],
+  ['lora_up_backward_both', { FOURS: 4, VECTORS: 16, SHARE: 4 }],
+  ['lora_up_backward_both', { FOURS: 2, VECTORS: 8, SHARE: 8 }],
+  ['lora_up_backward_both', { FOURS: 1, VECTORS: 4, SHARE: 16 }],
+  ['lora_sum_blocks', {}],
   ['lora_up_backward', { ROWS: 4 }],
   ['lora_up_backward_weight', {}],
   ['swiglu_forward', { WIDTH: 1 }],
@@ -159,6 +163,8 @@ const lanesOf = (ROWS: number, COLUMNS: number, LANES: number): Constants => ({
 function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constants][] {
   const flags = { BITS, MINIMUM, HAS_BIAS: other, HAS_RESIDUAL: 1 - other };
   const ACCUMULATE = other;
+  // Terms of a sum: a whole number of steps, or not.
+  const terms = MINIMUM ? 16 : 20;
   const lowRank = adapted(BITS === 8 ? 1 : MINIMUM ? 4 : 2);
   return [
     ['quant_matmul_nt', { ROWS: other ? 4 : 16, LANES: other ? 8 : 32, ...flags }],
@@ -172,21 +178,35 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     [
       'quant_matmul_nt_blocks',
       {
-        ...blockConstants('NT', other ? (MINIMUM ? tinyTile : fewTile) : MINIMUM ? wideTile : largeTile),
+        ...packedConstants('NT', other ? (MINIMUM ? tinyTile : fewTile) : MINIMUM ? wideTile : largeTile, terms),
         ...flags,
         ...plain,
         GATED: 0,
+        SCORED: 0,
       },
     ],
     [
       'quant_matmul_nt_blocks',
-      { ...blockConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : fewTile), ...flags, ...lowRank, GATED: 0 },
+      {
+        ...packedConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : fewTile, 16),
+        ...flags,
+        ...lowRank,
+        GATED: 0,
+        SCORED: 0,
+      },
     ],
     [
       'quant_matmul_nt_blocks',
       {
-        ...{ ...blockConstants('NT', other && MINIMUM ? largeTile : fewTile), ...flags, HAS_RESIDUAL: 0 },
-        ...{ ...(other ? plain : lowRank), GATED: 1 },
+        ...{ ...packedConstants('NT', other && MINIMUM ? largeTile : fewTile, 36 - terms), ...flags, HAS_RESIDUAL: 0 },
+        ...{ ...(other ? plain : lowRank), GATED: 1, SCORED: 0 },
+      },
+    ],
+    [
+      'quant_matmul_nt_blocks',
+      {
+        ...{ ...packedConstants('NT', other ? fewTile : MINIMUM ? tinyTile : largeTile, terms), BITS, MINIMUM },
+        ...{ HAS_BIAS: 0, HAS_RESIDUAL: 0, ...plain, GATED: 0, SCORED: 1 },
       },
     ],
     ['quant_matmul_nt_scalar', { BITS, MINIMUM, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
@@ -196,14 +216,24 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     [
       'quant_matmul_nn_blocks',
       {
-        ...{ ...blockConstants('NN', other ? largeTile : MINIMUM ? tinyTile : wideTile), BITS, MINIMUM, ACCUMULATE },
+        ...{
+          ...packedConstants('NN', other ? largeTile : MINIMUM ? tinyTile : wideTile, terms),
+          BITS,
+          MINIMUM,
+          ACCUMULATE,
+        },
         ...{ LOW_RANK: 0, GATED: 0 },
       },
     ],
     ...[0, 1].map((GATED): [string, Constants] => [
       'quant_matmul_nn_blocks',
       {
-        ...{ ...blockConstants('NN', other && MINIMUM ? largeTile : tinyTile), BITS, MINIMUM, ACCUMULATE: 0 },
+        ...{
+          ...packedConstants('NN', other && MINIMUM ? largeTile : tinyTile, GATED ? 20 : 16),
+          BITS,
+          MINIMUM,
+          ACCUMULATE: 0,
+        },
         ...{ LOW_RANK: GATED && other ? 0 : 1, GATED },
       },
     ]),

@@ -109,18 +109,37 @@ describe("an adapter's second product, added by the frozen product", () => {
   });
 });
 
-describe("SwiGLU and an adapter's gradient of its input, computed by the packed products", () => {
+describe("SwiGLU, the logits' gradient and an adapter's gradient of its input, computed by the packed products", () => {
   it('have the same operations in fewer dispatches and bytes', async () => {
     const [apart] = await recordSteps(2, { ...gpuChoices, swiglu_many: 'apart', input_gradient_many: 'apart' });
     const [fused] = await recordSteps(2, gpuChoices);
     const sum = (step: Step, of: (call: Call) => number) => step.calls.reduce((all, call) => all + of(call), 0);
-    const removed = apart.calls.filter(({ form }) => /^(swiglu|matmul_nn)/.test(form.name)).length;
+    const removed = apart.calls.filter(({ form }) => /^(swiglu|matmul_nn|head_dlogits)/.test(form.name)).length;
     expect(removed).toBeGreaterThan(0);
     expect(apart.calls.length - fused.calls.length).toBe(removed);
     expect(sum(fused, ({ flops }) => flops)).toBe(sum(apart, ({ flops }) => flops));
     // Of each call of SwiGLU and of an adapter's gradient, all but what the product does not have yet.
     const bytes = (step: Step) => sum(step, (call) => bytesOf(call) ?? 0);
     expect(bytes(fused)).toBeLessThan(bytes(apart));
+  });
+});
+
+describe('both backward products of an adapter in one kernel', () => {
+  it('read the gradient of gates and ups once', async () => {
+    const [{ calls }] = await recordSteps(1);
+    const of = (name: string) => calls.filter(({ form }) => form.name === name);
+    // Two pieces of 1,024 tokens: 4 chunks, and 19 blocks of 256 rows in each of two parts.
+    const both = of('lora_up_backward_both');
+    expect(both.map(({ workgroups }) => workgroups)).toEqual([4 * 38, 4 * 38]);
+    const [T, N, rank, width] = [1024, 9728, 16, 32];
+    for (const call of both) {
+      expect(call.flops).toBe(4 * T * N * rank);
+      expect(bytesOf(call)).toBe(4 * (T * N + 19 * T * width + 4 * N * rank));
+    }
+    expect(of('lora_sum_blocks').map(bytesOf)).toEqual([4 * 20 * T * width, 4 * 20 * T * width]);
+    // The narrower operands keep two kernels: qkv, output, and down in two pieces.
+    expect(of('lora_up_backward_lanes').length).toBe(4);
+    expect(of('lora_up_backward_weight_lanes').length).toBe(4);
   });
 });
 

@@ -47,6 +47,7 @@ function usefulOf({ name, constants: c }: Form): number | null {
   if (name === 'matmul_tn') return 16 * number(c, 'FOURS');
   if (name === 'quant_matmul_nt') return 128 * number(c, 'ROWS');
   if (name === 'quant_matmul_nn') return 32 * number(c, 'ROWS');
+  if (name === 'lora_up_backward_both') return 128 * number(c, 'FOURS');
   if (name === 'attention_forward_tiled') return 2 * ofAttention(c);
   if (name === 'attention_backward_query_tiled') return 3 * ofAttention(c);
   if (name === 'attention_backward_key_tiled') return 4 * ofAttention(c);

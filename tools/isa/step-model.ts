@@ -70,6 +70,10 @@ export function bytesOf({ form, params, flops }: Call): number | null {
   if (/^matmul_(nt|nn)/.test(name)) return floats(M * N, M * K, N * K) + adapter + added;
   if (name.startsWith('matmul_tn')) return floats(T * N, T * K, Math.ceil(T / params.chunk) * N * K);
   if (name.startsWith('attention_')) return attentionBytes(form, params, flops);
+  if (name === 'lora_up_backward_both') {
+    const { width, rank, end0, chunk } = params;
+    return floats(T * N, Math.ceil(end0 / 256) * T * width, Math.ceil(T / chunk) * N * rank);
+  }
   if (name.startsWith('lora_up_backward')) return floats(T * N);
   if (name.startsWith('lora_up')) return floats(2 * T * N, T * params.width, N * params.rank);
   const laws: { [kernel: string]: () => number } = {
@@ -83,6 +87,7 @@ export function bytesOf({ form, params, flops }: Call): number | null {
     head_dlogits: () => floats(2 * N * params.W),
     sample_scan: () => floats(params.R * params.W),
     sample_scan_tiles: () => floats(params.R * params.W),
+    lora_sum_blocks: () => floats(params.size * (params.blocks + 1)),
     reduce_partials: () => floats(params.size * (params.chunks + 2)),
     quant_embed: () => floats(2 * T * C),
     gather_rows: () => floats(2 * N * C),

@@ -17,7 +17,10 @@ import type {
   Weights,
 } from '../weights/linear.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
+import type { ScoredLogits } from './logit-gradient.ts';
 import {
+  type BothForm,
+  bothForm,
   canVectorise,
   type LowRankForm,
   type LowRankScalars,
@@ -65,13 +68,14 @@ function runLowRank(
   { scalars, rows }: Placed,
   T: number,
   chunk: number,
+  products = 1,
 ): void {
   recorder.run({
     kernel: kernels.request(name, constants),
     bindings,
     grid: grid1d(workgroups),
     params: { ...scalars, T, chunk },
-    flops: 2 * T * rows * scalars.rank,
+    flops: products * 2 * T * rows * scalars.rank,
   });
 }
 
@@ -83,6 +87,12 @@ function sizesOf({ choices }: Operations, { rows, width, isAligned, scalars }: P
 /** out (T, outputs) += the second product of an adapted operand, in a kernel of its own. */
 export function addUp(ops: Operations, x: Placed, { mid, B, out }: UpBuffers, T: number): void {
   runLowRank(ops, upForm(sizesOf(ops, x, T)), [mid, B, out], x, T, 0);
+}
+
+interface UpGradients {
+  dout: BufferSlice;
+  mid: BufferSlice;
+  dmid: BufferSlice;
 }
 
 interface UpBuffers {
@@ -134,8 +144,8 @@ export class AdaptedWeights implements Weights {
     return (this.operands.get(operand)?.isAligned ?? true) && this.base.fusesGradients(operand, M);
   }
 
-  private run(form: LowRankForm, bindings: BufferSlice[], x: Placed, T: number, chunk = 0) {
-    runLowRank(this.ops, form, bindings, x, T, chunk);
+  private run(form: LowRankForm, bindings: BufferSlice[], x: Placed, T: number, chunk = 0, products = 1) {
+    runLowRank(this.ops, form, bindings, x, T, chunk, products);
   }
 
   private sizes(x: Placed, T: number) {
@@ -176,7 +186,10 @@ export class AdaptedWeights implements Weights {
     const { width } = adapted;
     const mid = this.mid(adapted, extra.first, M);
     const [dmid, A] = [ws.slice('loraDmid'), set.slice(`${operand}.A`)];
-    this.run(upBackwardForm(this.sizes(adapted, M)), [dout, set.slice(`${operand}.B`), dmid], adapted, M);
+    const both = this.grads && this.bothForm(adapted, M);
+    if (this.grads && !this.keeps(adapted)) this.down(adapted, inp, mid, M);
+    if (both) this.upGradients(both, adapted, { dout, mid, dmid }, M);
+    else this.run(upBackwardForm(this.sizes(adapted, M)), [dout, set.slice(`${operand}.B`), dmid], adapted, M);
     if (this.fusesGradients(operand, M))
       this.base.backward(operand, dout, inp, dinp, M, { ...extra, lowRank: { dmid, A, width } });
     else {
@@ -184,9 +197,38 @@ export class AdaptedWeights implements Weights {
       ops.matmulNN(dmid, A, dinp, M, width, adapted.inputs, true);
     }
     if (!this.grads) return;
-    if (!this.keeps(adapted)) this.down(adapted, inp, mid, M);
-    this.upWeightGradient(adapted, dout, mid, M);
+    if (!both) this.upWeightGradient(adapted, dout, mid, M);
     ops.matmulTN(dmid, inp, this.grads.slice(`${operand}.A`), ws.slice('partials'), M, width, adapted.inputs);
+  }
+
+  /** The kernel of `upGradients`, if it can run. */
+  private bothForm(adapted: Placed, M: number): BothForm | null {
+    const { ops, ws } = this;
+    if (!ops.recorder.device.compiles) return null;
+    const floats = (name: 'partials' | 'dactivated' | 'loraDmid') => ws.buffer(name).size / 4;
+    const room = { partials: floats('partials'), sums: floats('dactivated'), product: floats('loraDmid') };
+    const partRows = adapted.parts.map(({ rows }) => rows);
+    return bothForm(this.sizes(adapted, M), partRows, room);
+  }
+
+  /**
+   * Both backward products of the adapter's second product. `dactivated`, which is written by later kernels alone, takes the
+   * partial sums of the first.
+   */
+  private upGradients(form: BothForm, adapted: Placed, x: UpGradients, M: number): void {
+    const { ops, ws, set } = this;
+    const { name, rows, width, scalars } = adapted;
+    const { blocks, chunk } = form;
+    const [sums, partials] = [ws.slice('dactivated'), ws.slice('partials')];
+    this.run(form, [x.dout, set.slice(`${name}.B`), x.mid, sums, partials], adapted, M, chunk, 2);
+    ops.recorder.run({
+      kernel: ops.kernels.request('lora_sum_blocks'),
+      bindings: [sums, x.dmid],
+      grid: grid1d(Math.ceil((M * width) / 64)),
+      params: { size: M * width, blocks, scale: scalars.scale },
+      flops: blocks * M * width,
+    });
+    ops.reducePartials(partials, this.grads!.slice(`${name}.B`), rows * scalars.rank, Math.ceil(M / chunk));
   }
 
   private upWeightGradient(adapted: Placed, dout: BufferSlice, mid: BufferSlice, M: number): void {
@@ -207,8 +249,12 @@ export class AdaptedWeights implements Weights {
     this.base.embed(ids, out, T);
   }
 
-  logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number): void {
-    this.base.logits(hidden, out, M, first, rows);
+  logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number, scored?: ScoredLogits): void {
+    this.base.logits(hidden, out, M, first, rows, scored);
+  }
+
+  differentiatesLogits(M: number, rows: number): boolean {
+    return this.base.differentiatesLogits(M, rows);
   }
 
   logitsBackward(

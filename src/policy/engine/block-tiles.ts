@@ -77,3 +77,9 @@ export function blockConstants(product: 'NT' | 'NN' | 'TN', tile: BlockTile): Co
     COLUMN_LOADS: loads(columnsOf(tile), product === 'NT' ? 8 : 4),
   };
 }
+
+/** As `blockConstants`, for packed weights and sums of `terms` terms. Without a rest the kernel checks no term. */
+export const packedConstants = (product: 'NT' | 'NN', tile: BlockTile, terms: number): Constants => ({
+  ...blockConstants(product, tile),
+  REST: terms % tile.step === 0 ? 0 : 1,
+});

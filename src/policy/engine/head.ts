@@ -14,6 +14,7 @@ import type { Capacity, PackedBatch, TeacherRows } from '../policy.ts';
 import type { ListAt, Weights } from '../weights/linear.ts';
 import { vocabularyTile } from '../weights/parameters.ts';
 import { allowedEntries, BatchError, entryStarts, predecessors, type ScatterList, scatterList } from './batch.ts';
+import type { ScoredLogits } from './logit-gradient.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -278,18 +279,23 @@ export class Head {
     const { ws, ops } = this;
     const logits = ws.slice('logits');
     const tiles = this.tiles();
+    const hidden = ws.slice('hiddenNormed');
     for (const [first, W] of tiles) {
-      // With a single tile, the logits of the forward are still in the buffer.
-      if (tiles.length > 1) weights.logits(ws.slice('hiddenNormed'), logits, rows.N, first, W);
-      const x = {
+      const scored: ScoredLogits = {
         targets: ws.slice('targets'),
         lse: ws.slice('headLse'),
         results: ws.slice('results'),
         seeds: ws.slice('seeds'),
-        logits,
+        params: { first, resultOffset, inverseTemperature: 1 / temperature },
       };
-      ops.headDlogits(x, rows.N, W, first, resultOffset, temperature);
-      weights.logitsBackward(logits, ws.slice('hiddenNormed'), ws.slice('dhidden'), rows.N, first, W);
+      // With a single tile, the logits of the forward are still in the buffer.
+      const isAgain = tiles.length > 1;
+      if (isAgain && weights.differentiatesLogits(rows.N, W)) weights.logits(hidden, logits, rows.N, first, W, scored);
+      else {
+        if (isAgain) weights.logits(hidden, logits, rows.N, first, W);
+        ops.headDlogits(scored, logits, rows.N, W);
+      }
+      weights.logitsBackward(logits, hidden, ws.slice('dhidden'), rows.N, first, W);
     }
   }
 

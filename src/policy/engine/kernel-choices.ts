@@ -45,7 +45,8 @@ const lowRankForms = ['apart', 'fused'] as const;
 
 /**
  * SwiGLU's activation: apart, in a kernel that reads gates and ups again; or fused, where the packed product of gate and
- * up stores its sums, if its form is `blocks` in tiles with eight columns a thread.
+ * up stores its sums, if its form is `blocks` in tiles with eight columns a thread. The gradient of the head's logits
+ * takes the same form, in any tile of `blocks`.
  */
 const activationKernels = ['apart', 'fused'] as const;
 
@@ -101,7 +102,7 @@ export const kernelForms = {
 } as const;
 
 /** Raised when forms or measured sizes change, so that adapters are measured again. */
-export const measurement = 8;
+export const measurement = 9;
 
 export type KernelChoice = keyof typeof kernelForms;
 /** Times of the forms of each measured choice, for the sizes that are measured (measured-sizes.ts). */

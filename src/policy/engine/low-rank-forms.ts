@@ -104,6 +104,42 @@ export function upBackwardForm({ T, width, isAligned, shared }: LowRankSizes): L
   return { name: 'lora_up_backward_lanes', constants: backwardLanes, workgroups };
 }
 
+/** Rows of B of a workgroup of `lora_up_backward_both`, and its tokens. */
+const bothRows = 256;
+const bothTokens = 256;
+/**
+ * Fewest workgroups of `lora_up_backward_both`: with fewer a large GPU is half idle, and the two kernels, which have
+ * more, take its place.
+ */
+const bothWorkgroups = 66;
+
+/** One kernel for both backward products, the blocks of 256 rows of B in a part, and the tokens of a chunk. */
+export interface BothForm extends LowRankForm {
+  blocks: number;
+  chunk: number;
+}
+
+/**
+ * The kernel that computes both backward products in one pass over the output's gradient, or null where two kernels do.
+ * `partials` and `sums`: floats of the buffers for its partial sums; `product`: those of the largest first product. By this
+ * one, whether the kernel runs does not depend on fewer tokens, and the largest pass has requested it.
+ */
+export function bothForm(
+  { T, N, rank, isAligned, shared }: LowRankSizes,
+  partRows: readonly number[],
+  room: { partials: number; sums: number; product: number },
+): BothForm | null {
+  const fours = rank / 4;
+  const blocks = ceil(partRows[0], bothRows);
+  const isEven = partRows.every((rows) => ceil(rows, bothRows) === blocks);
+  if (!isAligned || !shared || !isEven || ![1, 2, 4].includes(fours)) return null;
+  const chunk = ceil(T, Math.min(ceil(T, bothTokens), Math.floor(room.partials / (N * rank))));
+  const workgroups = partRows.length * blocks * ceil(T, chunk);
+  if (workgroups < bothWorkgroups || blocks * room.product > room.sums) return null;
+  const constants = { FOURS: fours, VECTORS: 4 * fours, SHARE: 16 / fours };
+  return { name: 'lora_up_backward_both', constants, workgroups, blocks, chunk };
+}
+
 export function upWeightForm({ N, rank, isAligned, shared }: LowRankSizes, chunks: number): LowRankForm {
   if (!isAligned || !shared)
     return { name: 'lora_up_backward_weight', constants: {}, workgroups: ceil(chunks * N * rank, 64) };

@@ -33,6 +33,7 @@ import {
   narrowColumns,
   narrowInputs,
 } from './kernel-choices.ts';
+import { logitGradientFlops, type ScoredLogits } from './logit-gradient.ts';
 import { type LowRankTerm, ofTerm } from './low-rank-forms.ts';
 import { swigluFlops } from './quantized-operations.ts';
 import { rowsFor } from './row-steps.ts';
@@ -431,20 +432,8 @@ export class Operations {
     this.elementwise(this.kernels.request('head_finish'), [state, results, lse], N, { N, resultOffset });
   }
 
-  headDlogits(
-    x: { targets: BufferSlice; lse: BufferSlice; results: BufferSlice; seeds: BufferSlice; logits: BufferSlice },
-    N: number,
-    W: number,
-    first: number,
-    resultOffset: number,
-    temperature: number,
-  ) {
-    this.elementwise(
-      this.kernels.request('head_dlogits'),
-      [x.targets, x.lse, x.results, x.seeds, x.logits],
-      N * W,
-      { N, W, first, resultOffset, inverseTemperature: 1 / temperature },
-      8,
-    );
+  headDlogits({ targets, lse, results, seeds, params }: ScoredLogits, logits: BufferSlice, N: number, W: number) {
+    const bindings = [targets, lse, results, seeds, logits];
+    this.elementwise(this.kernels.request('head_dlogits'), bindings, N * W, { N, W, ...params }, logitGradientFlops);
   }
 }

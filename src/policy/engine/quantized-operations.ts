@@ -4,8 +4,9 @@
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
-import { blockConstants, blockGrid, packedGrid, smallTile } from './block-tiles.ts';
+import { blockGrid, packedConstants, packedGrid, smallTile } from './block-tiles.ts';
 import { defaultChoices, fewRows, formRuns, fusesLowRank, type KernelChoices, quantFewRows } from './kernel-choices.ts';
+import { logitGradientFlops, type ScoredLogits } from './logit-gradient.ts';
 import { type LowRankInputTerm, type LowRankTerm, ofTerm } from './low-rank-forms.ts';
 import { rowsFor } from './row-steps.ts';
 
@@ -28,6 +29,13 @@ export const formatConstants = ({ bits, minimum }: PackedFormat) => ({ BITS: bit
 export interface IntegerActivations {
   codes: BufferSlice;
   scales: BufferSlice;
+}
+
+interface ProductExtra {
+  bias?: BufferSlice;
+  residual?: BufferSlice;
+  lowRank?: LowRankTerm;
+  activated?: BufferSlice;
 }
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
@@ -88,7 +96,7 @@ export class QuantizedOperations {
     M: number,
     N: number,
     K: number,
-    extra: { bias?: BufferSlice; residual?: BufferSlice; lowRank?: LowRankTerm; activated?: BufferSlice } = {},
+    extra: ProductExtra = {},
   ): void {
     const flags = { ...formatConstants(weight), HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
     const others = [weight.codes, weight.scales, extra.bias ?? inp, extra.activated ?? extra.residual ?? inp, out];
@@ -100,7 +108,7 @@ export class QuantizedOperations {
     const term = ofTerm(extra.lowRank, M);
     const choice = {
       ...(addingKernels.has(name) ? term.constants : {}),
-      ...(name === 'quant_matmul_nt_blocks' ? { GATED: extra.activated ? 1 : 0 } : {}),
+      ...(name === 'quant_matmul_nt_blocks' ? { GATED: extra.activated ? 1 : 0, SCORED: 0 } : {}),
     };
     this.recorder.run({
       kernel: this.kernels.request(name, { ...flags, ...constants, ...choice }),
@@ -109,6 +117,33 @@ export class QuantizedOperations {
       params: { M, N, K, ...term.params },
       flops: 2 * M * N * K + term.flops + (extra.activated ? (swigluFlops.forward * M * N) / 2 : 0),
     });
+  }
+
+  /** out (M, N) = the gradient of the logits inp (M, K) weight^T, if `differentiatesLogits`. */
+  logitGradient(
+    inp: BufferSlice,
+    weight: QuantSlice,
+    out: BufferSlice,
+    M: number,
+    N: number,
+    K: number,
+    { targets, lse, results, seeds, params }: ScoredLogits,
+  ): void {
+    const { tile, groups } = packedGrid(M, N);
+    const flags = { ...formatConstants(weight), HAS_BIAS: 0, HAS_RESIDUAL: 0, LOW_RANK: 0, GATED: 0, SCORED: 1 };
+    this.recorder.run({
+      kernel: this.kernels.request('quant_matmul_nt_blocks', { ...flags, ...packedConstants('NT', tile, K) }),
+      bindings: [inp, weight.codes, weight.scales, targets, lse, out, results, seeds],
+      grid: grid1d(groups),
+      params: { M, N, K, ...params },
+      flops: 2 * M * N * K + logitGradientFlops * M * N,
+    });
+  }
+
+  /** True if the product of the head's logits can store their gradient instead. */
+  differentiatesLogits(M: number, N: number, K: number): boolean {
+    if (this.choices.swiglu_many !== 'fused' || !this.recorder.device.compiles) return false;
+    return this.formNT(M, N, K)[0] === 'quant_matmul_nt_blocks';
   }
 
   /** True if `matmulNT` adds an adapter's second product at these sizes. */
@@ -169,7 +204,7 @@ export class QuantizedOperations {
     }
     if (form === 'blocks') {
       const { tile, groups } = packedGrid(M, N);
-      return ['quant_matmul_nt_blocks', blockConstants('NT', tile), groups];
+      return ['quant_matmul_nt_blocks', packedConstants('NT', tile, K), groups];
     }
     const STAGE_BITS = stageBits(form);
     // Few rows give few tiles; narrower tiles give more workgroups.
@@ -211,7 +246,7 @@ export class QuantizedOperations {
     const form = this.choices.quant_nn_many;
     if (form === 'blocks') {
       const { tile, groups } = blockGrid(M, K);
-      return ['quant_matmul_nn_blocks', blockConstants('NN', tile), groups];
+      return ['quant_matmul_nn_blocks', packedConstants('NN', tile, N), groups];
     }
     if (form !== 'registers')
       return ['quant_matmul_nn_tiled', { STAGE_BITS: stageBits(form) }, ceil(M, 64) * ceil(K, 32)];

@@ -17,7 +17,7 @@ import {
 /** Error of exp and log of sums, for values near 10. */
 const tolerance = 1e-5;
 
-const temperature = 0.8;
+export const temperature = 0.8;
 
 /** Two tiles of the same logits: a vocabulary of 2 W, whose second tile is merged into the first. */
 const head_lse_update: Twin = (c, size) => {
@@ -68,13 +68,20 @@ const head_finish: Twin = (_, size) => {
 };
 
 /** d(weight logprob + entropyWeight entropy) / dlogit of a scaled logit x. */
-function slope(x: number, lse: number, entropy: number, isTarget: boolean, weight: number, entropyWeight: number) {
+export function slope(
+  x: number,
+  lse: number,
+  entropy: number,
+  isTarget: boolean,
+  weight: number,
+  entropyWeight: number,
+) {
   const p = Math.exp(x - lse);
   return (weight * ((isTarget ? 1 : 0) - p) - entropyWeight * p * (x - lse + entropy)) / temperature;
 }
 
 /** Inputs of both dlogits kernels for N rows from `offset` on: log-sum-exp, entropy in `results`, seeds. */
-function scoredRows(rows: readonly number[][], offset: number) {
+export function scoredRows(rows: readonly number[][], offset: number) {
   const softmaxes = rows.map(softmaxOf);
   const lse = Float32Array.from(softmaxes, ({ m, s }) => m + Math.log(s));
   const results = unwritten((offset + rows.length) * 8);

@@ -89,6 +89,53 @@ const lora_up_backward_weight: Twin = (_, size) => upWeight(size, 1, (chunks, N,
 const lora_up_backward_weight_lanes: Twin = (c, size) =>
   upWeight(size, 4, (chunks, N, rank) => chunks * ceil(N / 4, value(c, 'ACROSS')) * ceil(rank / 4, value(c, 'FOURS')));
 
+/**
+ * Two parts of as many blocks of 256 rows, the last of which is not full; both results before their partial sums are
+ * added. Chunks of eight tokens, the last of them shorter and no multiple of four.
+ */
+const lora_up_backward_both: Twin = (c, size) => {
+  const rank = 4 * value(c, 'FOURS');
+  const [rows, gap, width] = [260, 12, 2 * rank];
+  const [N, stride, blocks] = [2 * rows, 2 * rows + gap + 4, 2];
+  const [T, chunk] = [9 + 6 * size, 8];
+  const chunks = ceil(T, chunk);
+  const [dout, B, mid] = [floats(T * stride, 'dout'), floats(N * rank, 'B'), floats(T * width, 'mid')];
+  const columnOf = (n: number) => (n < rows ? n : n + gap);
+  const sums = table(blocks * T, width, (row, q) => {
+    const [block, t, part] = [Math.floor(row / T), row % T, Math.floor(q / rank)];
+    const first = part * rows + 256 * block;
+    const term = (n: number) => dout[t * stride + columnOf(n)] * B[n * rank + (q % rank)];
+    return sum(block ? rows - 256 : 256, (i) => term(first + i));
+  });
+  const gradients = table(chunks * N, rank, (row, j) => {
+    const [s, n] = [Math.floor(row / N), row % N];
+    const at = (i: number) => s * chunk + i;
+    const q = Math.floor(n / rows) * rank + j;
+    return (
+      scale * sum(Math.min(chunk, T - s * chunk), (i) => dout[at(i) * stride + columnOf(n)] * mid[at(i) * width + q])
+    );
+  });
+  const params = {
+    ...{ T, N, rank, width, stride, end0: rows, end1: N, shift0: 0, shift1: gap, shift2: 0, scale, chunk },
+  };
+  return {
+    bindings: [dout, B, mid, unwritten(sums.length), unwritten(gradients.length)],
+    calls: [{ grid: folded(2 * blocks * chunks), params }],
+    expected: [
+      { binding: 3, values: sums, tolerance },
+      { binding: 4, values: gradients, tolerance },
+    ],
+  };
+};
+
+const lora_sum_blocks: Twin = (_, size) => {
+  const [count, blocks] = [70 * size, 5];
+  const sums = floats(blocks * count, 'sums');
+  const expected = table(1, count, (__, i) => scale * sum(blocks, (s) => sums[s * count + i]));
+  const call = { grid: folded(ceil(count, 64)), params: { size: count, blocks, scale } };
+  return oneResult([sums, unwritten(count)], call, expected, tolerance);
+};
+
 export const loraTwins: { readonly [kernel: string]: Twin } = {
   lora_up,
   lora_up_fours,
@@ -96,4 +143,6 @@ export const loraTwins: { readonly [kernel: string]: Twin } = {
   lora_up_backward_lanes,
   lora_up_backward_weight,
   lora_up_backward_weight_lanes,
+  lora_up_backward_both,
+  lora_sum_blocks,
 };

@@ -18,6 +18,7 @@ import {
   unwritten,
   value,
 } from './fixture.ts';
+import { scoredRows, slope, temperature } from './twins-head.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Error of a sum of some hundreds of products with exact weights. */
@@ -58,6 +59,26 @@ function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], wor
   };
 }
 
+/** out = gradient of the logits inp weight^T of rows of which every other has its token among the N. */
+function scoredLogits(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
+  const [first, offset] = [46, 2];
+  const inp = floats(M * K, 'inp');
+  const { codes, scales, values } = packedWeights(c, N, K);
+  const targets = Uint32Array.from({ length: M }, (_, m) => (m % 2 ? 5 : first + ((7 * m) % N)));
+  const logits = table(M, N, (m, n) => sum(K, (k) => inp[m * K + k] * values[n * K + k]) / temperature);
+  const rows = Array.from({ length: M }, (_, m) => [...logits.subarray(m * N, (m + 1) * N)]);
+  const { lse, results, entropy, seeds } = scoredRows(rows, offset);
+  const expected = table(M, N, (m, n) =>
+    slope(logits[m * N + n], lse[m], entropy(m), targets[m] === first + n, seeds[2 * m], seeds[2 * m + 1]),
+  );
+  const params = { M, N, K, first, resultOffset: offset, inverseTemperature: 1 / temperature };
+  return {
+    bindings: [inp, codes, scales, targets, lse, unwritten(M * N), results, seeds],
+    calls: [{ grid: folded(workgroups), params }],
+    expected: [{ binding: 5, values: expected, tolerance: gated }],
+  };
+}
+
 const quant_matmul_nt: Twin = (c, size) => {
   const [rows, lanes] = [value(c, 'ROWS'), value(c, 'LANES')];
   const [M, N] = [(rows + 3) * size, 4 * (lanes + 3)];
@@ -82,7 +103,9 @@ const quant_matmul_nt_blocks: Twin = (c, size) => {
   const [down, across] = blockOf(c);
   // With GATED half of the outputs are no multiple of a tile's half.
   const [M, N] = [(down + 5) * size, across + 12 + 12 * value(c, 'GATED')];
-  return linear(c, [M, N, 52], ceil(M, down) * ceil(N, across));
+  const K = 48 + 4 * value(c, 'REST');
+  const product = value(c, 'SCORED') ? scoredLogits : linear;
+  return product(c, [M, N, K], ceil(M, down) * ceil(N, across));
 };
 
 const quant_matmul_nt_scalar: Twin = (c, size) => linear(c, [5 * size, 23, 45], ceil(5 * size * 23, 64));
@@ -132,7 +155,7 @@ const quant_matmul_nn_tiled: Twin = (c, size) => {
 const quant_matmul_nn_blocks: Twin = (c, size) => {
   const [down, across] = blockOf(c);
   const [M, K] = [(down + 5) * size, across + 20];
-  return linearToInput(c, [M, 20, K], ceil(M, down) * ceil(K, across));
+  return linearToInput(c, [M, value(c, 'REST') ? 20 : 32, K], ceil(M, down) * ceil(K, across));
 };
 
 const quant_matmul_nn_scalar: Twin = (c, size) => linearToInput(c, [5 * size, 9, 45], ceil(5 * size * 45, 64));

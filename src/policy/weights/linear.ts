@@ -6,6 +6,7 @@
 import { type BufferSlice, grid1d, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
+import type { ScoredLogits } from '../engine/logit-gradient.ts';
 import type { LowRankInputTerm, LowRankTerm } from '../engine/low-rank-forms.ts';
 import type { Operations } from '../engine/operations.ts';
 import type { Workspace } from '../engine/workspace.ts';
@@ -61,9 +62,11 @@ export interface Weights {
   embed(ids: BufferSlice, out: BufferSlice, T: number): void;
   /**
    * out (M, rows) = hidden (M, C) times the head's vocabulary rows [first, first + rows)^T, all in one binding. `first`
-   * is a multiple of `vocabularyTile`.
+   * is a multiple of `vocabularyTile`. `scored`: out is the gradient of these logits, if `differentiatesLogits`.
    */
-  logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number): void;
+  logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number, scored?: ScoredLogits): void;
+  /** True if the product of that many rows of the head writes the gradient of its logits. */
+  differentiatesLogits(M: number, rows: number): boolean;
   /**
    * dhidden (M, C) = dlogits times those rows, added to the result of earlier tiles; adds the head's gradient if it is
    * trained.
@@ -247,6 +250,10 @@ export class DenseWeights implements BaseWeights {
 
   logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number): void {
     this.ops.matmulNT(hidden, this.tile(this.set, first, rows), out, M, rows, this.C);
+  }
+
+  differentiatesLogits(): boolean {
+    return false;
   }
 
   logitsBackward(

@@ -6,6 +6,7 @@
 import { type BufferSlice, type Device, type DeviceBuffer, grid1d, type Recorder, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
+import type { ScoredLogits } from '../engine/logit-gradient.ts';
 import type { LowRankInputTerm, LowRankTerm } from '../engine/low-rank-forms.ts';
 import type { Operations } from '../engine/operations.ts';
 import {
@@ -210,8 +211,15 @@ export class PackedWeights implements BaseWeights {
     return this.set.rows(tableOperand(head, first), first % head.rowsEach, rows);
   }
 
-  logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number): void {
-    this.quantized.matmulNT(hidden, this.tile(first, rows), out, M, rows, this.C);
+  logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number, scored?: ScoredLogits): void {
+    const { quantized, C } = this;
+    const tile = this.tile(first, rows);
+    if (scored) quantized.logitGradient(hidden, tile, out, M, rows, C, scored);
+    else quantized.matmulNT(hidden, tile, out, M, rows, C);
+  }
+
+  differentiatesLogits(M: number, rows: number): boolean {
+    return this.quantized.differentiatesLogits(M, rows, this.C);
   }
 
   logitsBackward(

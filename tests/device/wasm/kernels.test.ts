@@ -10,7 +10,7 @@ import { useWasm } from '../open.ts';
 
 // The processor adds an adapter's products and applies SwiGLU in kernels of their own.
 const all = [...variants, ...packedVariants, ...integerVariants].filter(
-  ([name, { LOW_RANK, GATED }]) => !gpuOnly.includes(name) && LOW_RANK !== 1 && GATED !== 1,
+  ([name, { LOW_RANK, GATED, SCORED }]) => !gpuOnly.includes(name) && LOW_RANK !== 1 && GATED !== 1 && SCORED !== 1,
 );
 
 it('every twin has an operation, except those of custom code', () => {
