@@ -760,6 +760,11 @@ declare class Trainer {
     importRun(file: Uint8Array<ArrayBuffer> | Blob, name?: string): Promise<Run>;
     /** A stored run by its id. */
     openRun(id: string): Promise<Run>;
+    /**
+     * A run that begins at a step of a stored one, which must have a checkpoint, with this experiment. The stored run is not
+     * opened: it may have damaged records, which the fork leaves out.
+     */
+    forkRun(id: string, step: number, experiment: ExperimentDocument): Promise<Run>;
     /** The stored runs, the latest first. */
     listRuns(): Promise<StoredRunInfo[]>;
     /** Bytes that each part of a run needs on this device, and whether they fit. */

@@ -60,7 +60,7 @@ export async function continuedRun(
     runs.find((run) => changedSettings(experimentOf(run), experiment).length === 0);
   const latest = runs.at(0);
   const { forkAt, after } = options;
-  if (forkAt !== undefined) return forkedAt({ trainer, folder, own, latest }, experiment, forkAt);
+  if (forkAt !== undefined) return forkedAt({ trainer, folder, own, latest }, experiment, options);
   if (own) return trainer.openRun(own.id);
   if (after !== undefined) return forkOf(await trainer.openRun(after), null, experiment);
   if (options.resume && latest) return resumed(trainer, latest, experiment, options);
@@ -87,11 +87,22 @@ export async function forkedFile(trainer: Trainer, file: string, experiment: Exp
   return forkOf(await trainer.importRun(bytes, basename(file)), null, experiment);
 }
 
-async function forkedAt({ trainer, folder, own, latest }: Folder, experiment: Experiment, step: number): Promise<Run> {
+/** A fork of the folder's run, which may have damaged records. Prints the steps without a record. */
+async function forkedAt(
+  { trainer, folder, own, latest }: Folder,
+  experiment: Experiment,
+  { forkAt: step = 0, print }: FolderOptions,
+): Promise<Run> {
   const parent = own ?? latest;
   if (!parent) throw new CommandError(`--fork-at ${step}: ${folder} contains no run to fork.`);
-  return forkOf(await trainer.openRun(parent.id), step, experiment);
+  const fork = await trainer.forkRun(parent.id, step, experiment);
+  const recorded = (await fork.records()).map((record) => record.step);
+  const missing = recorded.length ? stepsUntil(step).filter((each) => !recorded.includes(each)) : [];
+  if (missing.length) print(`Damaged records are left out of the fork's curve, of steps: ${missing.join(', ')}.`);
+  return fork;
 }
+
+const stepsUntil = (step: number) => Array.from({ length: step }, (_, i) => i + 1);
 
 /** The folder's latest run under its own settings, or a fork of it with another number of steps. */
 async function resumed(

@@ -137,6 +137,15 @@ export class Trainer {
     return this.add((await this.opened.service.openRun(id)).summary);
   }
 
+  /**
+   * A run that begins at a step of a stored one, which must have a checkpoint, with this experiment. The stored run is not
+   * opened: it may have damaged records, which the fork leaves out.
+   */
+  async forkRun(id: string, step: number, experiment: ExperimentDocument): Promise<Run> {
+    this.parts.check(experiment);
+    return this.add(await this.opened.service.fork(id, step, experiment));
+  }
+
   /** The stored runs, the latest first. */
   async listRuns(): Promise<StoredRunInfo[]> {
     return (await this.opened.service.listRuns()).filter(({ deletedUntil }) => deletedUntil === null).map(infoOf);

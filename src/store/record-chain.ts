@@ -61,13 +61,33 @@ export class DamagedRecordError extends CorruptError {
     readonly lastWhole: number | null,
   ) {
     super(
-      `The record of step ${step} of run "${name}" is damaged: its hash differs. ${
-        lastWhole === null
-          ? 'Import an exported copy.'
-          : `Fork the run at step ${lastWhole} or before (npm run train with --fork-at ${lastWhole}), or import an exported copy.`
-      }`,
+      `The record of step ${step} of run "${name}" is damaged: its hash differs. Duplicate the run (in the page under Runs), ` +
+        'fork it (npm run train with --fork-at and a step that has a checkpoint), or import an exported copy. ' +
+        'A duplicate and a fork leave out damaged records.',
     );
   }
+}
+
+/**
+ * Records without their links, up to step `last`. Those that do not follow the one stored before them are left out: they
+ * are damaged, or were computed again by a version that linked them to a record that it replaced.
+ */
+export function wholeRecords<R extends StoredRecord>(
+  stored: readonly R[],
+  chain: Chain | undefined,
+  last: number,
+): R[] {
+  const out: R[] = [];
+  let before = '';
+  for (const each of stored) {
+    if (each === null || typeof each !== 'object') continue;
+    if (each.step > last) break;
+    const { link, record } = withoutLink(each);
+    if (link !== undefined && !chain) continue;
+    if (link === undefined ? before === '' : link === linkOf(before, record)) out.push(record);
+    before = link ?? before;
+  }
+  return out;
 }
 
 /**

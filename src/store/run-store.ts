@@ -6,7 +6,7 @@
 import { crc32 } from './crc32.ts';
 import { within, withRests } from './in-parts.ts';
 import { checkedBlob, checkedManifest, isManifest } from './manifest-check.ts';
-import { endOf, linked, linking, verifiedRecords, verifyingRecords } from './record-chain.ts';
+import { endOf, linked, linking, verifiedRecords, verifyingRecords, wholeRecords } from './record-chain.ts';
 import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
 import {
   type Backend,
@@ -148,11 +148,14 @@ export class RunStore {
   async snapshot<R extends StoredRecord>(
     id: string,
     choose: BlobChoice,
+    damaged: 'refused' | 'left-out' = 'refused',
   ): Promise<{ manifest: RunManifest; records: R[]; blobs: Map<string, Uint8Array> }> {
     const found = await this.backend.snapshot(id, (manifest) => (isManifest(manifest) ? choose(manifest) : []));
     const manifest = checkedManifest(id, found?.manifest ?? null);
     const { name, step } = manifest.run;
-    const records = verifiedRecords(found!.records as R[], { name, step, chain: manifest.chain });
+    const [stored, { chain }] = [found!.records as R[], manifest];
+    const records =
+      damaged === 'left-out' ? wholeRecords(stored, chain, step) : verifiedRecords(stored, { name, step, chain });
     const blobs = [...found!.blobs].map(([file, bytes]) => [file, checkedBlob(manifest, file, bytes)] as const);
     return { manifest, records, blobs: new Map(blobs) };
   }
@@ -307,6 +310,12 @@ export class RunStore {
   ): Promise<R[]> {
     const [{ run, chain }, records] = [await this.manifest(id), await this.backend.records(id)];
     return withRests(verifyingRecords(records as R[], { name: run.name, step: run.step, chain }, last), report);
+  }
+
+  /** Records up to `last`, without those that are damaged. */
+  async wholeRecords<R extends StoredRecord>(id: string, last: number): Promise<R[]> {
+    const { chain } = await this.manifest(id);
+    return wholeRecords((await this.backend.records(id)) as R[], chain, last);
   }
 
   /** Steps with trajectories, ascending. */

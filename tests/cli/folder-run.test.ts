@@ -1,5 +1,5 @@
 // Effects of --resume, --steps, --seed and --fork-at on the run of a folder.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { type Experiment, parseExperiment } from '../../src/experiment/experimen
 import { openTrainer } from '../../src/library/index.ts';
 import { getRun } from '../../src/session/stored-run.ts';
 import { FolderStore } from '../../src/store/folder.ts';
+import type { StoredRecord } from '../../src/store/run.ts';
 import type { StoredCheckpoint } from '../../src/store/run-store.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 
@@ -111,4 +112,22 @@ it('--fork-at forks at a step with the settings of the file', async () => {
   const { run } = await asked(file, { forkAt: 1 });
   expect(run).toMatchObject({ step: 1, experiment: file, origin: { kind: 'fork', parent: id, step: 1 } });
   await expect(asked(file, { forkAt: 7 })).rejects.toThrow(/Step 7 has no checkpoint/);
+});
+
+it('--fork-at forks a run with a damaged record, and says what is left out', async () => {
+  const id = await begun();
+  await store.claim(id, 'me');
+  for (const step of [3, 4, 5])
+    await store.commit(id, 'me', {
+      record: { step, metrics: {} } as unknown as StoredRecord,
+      checkpoint: step === 5 ? { meta: { ...meta, step }, bytes: new Uint8Array(8) } : null,
+      trajectories: null,
+    });
+  const file = join(folder, 'runs', id, 'records-000000.jsonl');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, lines.map((line) => line.replace('"step":4', '"step":4,"more":1')).join('\n'));
+  await expect(asked(micro)).rejects.toThrow(/record of step 4 .* is damaged.*--fork-at/);
+  const { run, printed } = await asked(micro, { forkAt: 5 });
+  expect(run).toMatchObject({ step: 5, origin: { kind: 'fork', parent: id, step: 5 } });
+  expect(printed).toBe("Damaged records are left out of the fork's curve, of steps: 1, 2, 4.");
 });

@@ -177,6 +177,22 @@ describe('files', () => {
     expect((await service.checkpointSteps(copy.id)).at(-1)).toBe(copy.step);
   });
 
+  it('a run with a damaged record is named, and its copy opens and trains on', async () => {
+    const { service } = tab();
+    const run = await service.createRun(micro);
+    await service.train(run.id, { steps: 4 });
+    const file = join(folder, 'runs', run.id, 'records-000000.jsonl');
+    const text = await fs.readFile(file, 'utf8');
+    await fs.writeFile(file, text.replace('"step":2,', '"step":2,"more":1,'));
+    await expect(service.openRun(run.id)).rejects.toThrow(/record of step 2 .*Duplicate the run/);
+    const copy = await service.duplicate(run.id);
+    expect((await service.openRun(copy.id)).records.map(({ step }) => step)).toEqual([0, 1, 3, 4]);
+    await service.train(copy.id);
+    expect((await service.records(copy.id)).at(-1)?.step).toBe(micro.steps);
+    const exported = await service.exportRun(copy.id);
+    expect((await service.importRun(exported, 'copy.tabgym')).step).toBe(micro.steps);
+  });
+
   it('a run is exported, imported into an empty store, and continues with the same numbers', async () => {
     const one = tab();
     const run = await one.service.createRun(micro);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FolderStore } from '../../src/store/folder.ts';
 import { IndexedDbStore } from '../../src/store/indexeddb.ts';
-import { DamagedRecordError, linked, verifiedRecords } from '../../src/store/record-chain.ts';
+import { DamagedRecordError, linked, verifiedRecords, wholeRecords } from '../../src/store/record-chain.ts';
 import { type Backend, CorruptError, type RunManifest, type StoredRecord } from '../../src/store/run.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 
@@ -167,6 +167,23 @@ describe('a chain', () => {
     Object.assign(damaged[2], { metrics: {} });
     expect(steps(verifiedRecords(damaged, run, 1))).toEqual([0, 1]);
     expect(refusal(damaged)?.lastWhole).toBe(1);
+  });
+
+  it('leaves out damaged records, and a step computed again after a link that was replaced', () => {
+    const left = (damage: (all: StoredRecord[]) => void) => {
+      const damaged = structuredClone(records);
+      damage(damaged);
+      return steps(wholeRecords(damaged, chain, 3));
+    };
+    expect(left(() => {})).toEqual([0, 1, 2, 3]);
+    expect(left((all) => Object.assign(all[1], { metrics: {} }))).toEqual([0, 2, 3]);
+    expect(left((all) => all.splice(1, 1))).toEqual([0, 3]);
+    expect(left((all) => all.splice(1, 1, null as never))).toEqual([0, 3]);
+    // A version of before 30 November 2026 wrote step 2 again after the last record but one of steps 0 to 3.
+    const again = linked([2, 3].map(recordAt), (records[2] as { chain?: string }).chain);
+    const rewritten = [...records.slice(0, 2), ...again.records];
+    expect(() => verifiedRecords(rewritten, { ...run, chain: again.chain })).toThrow(/record of step 2 .* damaged/);
+    expect(steps(wholeRecords(rewritten, again.chain, 3))).toEqual([0, 1, 3]);
   });
 
   it('begins after the records of an older version', () => {

@@ -35,7 +35,9 @@ function refuseFixed(changes: readonly Difference[]): void {
   throw new ExperimentError(fixed.map(({ path }) => ({ path, message: path === layersPath ? fewer : message })));
 }
 
-/** A new run from `step` of this one; its own files replace the parent's. Returns its id. */
+/**
+ * A new run from `step` of this one, without damaged records; its own files replace the parent's. Returns its id.
+ */
 export async function forkRun(
   store: RunStore,
   runId: string,
@@ -60,7 +62,7 @@ export async function forkRun(
       : 'No step of this run has one: export it again, with its checkpoints.';
     throw new StoreError(`Step ${step} has no checkpoint. ${others}`);
   }
-  const records = await store.records<StepRecord>(runId, step);
+  const records = await store.wholeRecords<StepRecord>(runId, step);
   const kept = { checkpoint, assets: { ...(await assetsOf(store, runId)), ...assets } };
   const run = await store.create({
     name: await forkName(store, parent, step, experiment, changes),
@@ -105,10 +107,10 @@ function grown(experiment: Experiment, { checkpoint, assets }: Kept): Pick<NewRu
   return { checkpoints: [{ meta, bytes: larger.checkpoint }], assets: larger.assets };
 }
 
-/** Copies the run with all its stored data, as its last commit left it. Returns the new id. */
+/** Copies the run with all its stored data but damaged records, as its last commit left it. Returns the new id. */
 export async function duplicateRun(store: RunStore, runId: string): Promise<string> {
   const { experiment } = await getRun(store, runId);
-  const { manifest, records, blobs } = await store.snapshot(runId, ({ files }) => Object.keys(files));
+  const { manifest, records, blobs } = await store.snapshot(runId, ({ files }) => Object.keys(files), 'left-out');
   const { name, step, success, best } = manifest.run;
   const copy: NewRun = {
     name: `${name} (copy)`.slice(0, longestName),
