@@ -4,6 +4,7 @@
  */
 import type { ChatCall } from '../../rl/episode/chat-episode.ts';
 import { argumentsText } from '../../trajectories/files/tool-calls.ts';
+import { isEventStream, wholeAnswer } from './event-stream.ts';
 import { type Fault, faultOf, oneLine, parsed } from './fault.ts';
 import {
   hasNoRoom,
@@ -62,16 +63,27 @@ function textOf(content: unknown): string | undefined {
   return typeof text === 'string' && typeof type === 'string' && /^(output_)?text$/.test(type) ? text : '';
 }
 
-const thoughtTag = /<(\/?)(?:think|thinking|seed:think)>|\[(\/?)THINK\]|◁(\/?)think▷/g;
+const thoughtTag =
+  /<(\/?)(?:think|thinking|seed:think)>|\[(\/?)THINK\]|◁(\/?)think▷|<\|(?:begin|(end))_of_thought\|>|<(?:\|channel>thought|(channel)\|>)/g;
+
+/** The channels of gpt-oss, of which `final` is the reply. */
+const channel = /<\|channel\|>(analysis|commentary|final)[^<]*<\|message\|>/g;
+const endOfMessage = /<\|(?:end|return|call)\|>/;
 
 /**
- * The reply after its reasoning, where a server leaves that in the text between marks (`<think>`, `[THINK]`). The
+ * The reply after its reasoning, where a server leaves that in the text between marks (`<think>`, `[THINK]`, gpt-oss's
+ * channels). The
  * opening mark may be part of the prompt, so that only the closing one is in the reply. Reasoning that was cut off has
  * no reply.
  */
 export function withoutReasoning(text: string): string {
+  const channels = [...text.matchAll(channel)];
+  if (channels[0]?.index === text.length - text.trimStart().length) {
+    const final = channels.find(([, name]) => name === 'final');
+    return final ? text.slice(final.index + final[0].length).split(endOfMessage)[0] : '';
+  }
   const tags = [...text.matchAll(thoughtTag)].map((tag) => ({
-    closes: Boolean(tag[1] || tag[2] || tag[3]),
+    closes: tag.slice(1).some(Boolean),
     start: tag.index,
     end: tag.index + tag[0].length,
   }));
@@ -132,8 +144,20 @@ function failureOf(fault: Fault, response: Response, body: string, sent: readonl
   return { kind: 'failed', words: error, remedy: remedyFor(fault) + moved };
 }
 
+const openAiNeeded = 'Give the address of an endpoint that answers as OpenAI does, mostly one that ends in /v1.';
+
+/** Name of another interface whose answer this is. */
+function otherForm(value: unknown): string | null {
+  const { type, content, candidates, output, message, done } = (value ?? {}) as { readonly [field: string]: unknown };
+  if (type === 'message' && Array.isArray(content)) return "in the form of Anthropic's /v1/messages";
+  if (Array.isArray(candidates)) return "in the form of Gemini's generateContent";
+  if (Array.isArray(output)) return "in the form of OpenAI's /v1/responses";
+  return message !== undefined && done !== undefined ? "in the form of Ollama's /api/chat" : null;
+}
+
 /** `sent`: the optional fields of the request. */
-export function readAnswer(response: Response, body: string, sent: readonly OptionalField[]): Outcome {
+export function readAnswer(response: Response, text: string, sent: readonly OptionalField[]): Outcome {
+  const body = isEventStream(text) ? JSON.stringify(wholeAnswer(text)) : text;
   const value = parsed(body) as { choices?: unknown; error?: unknown } | null | undefined;
   const choices = Array.isArray(value?.choices) ? (value.choices as Choice[]) : [];
   if (response.ok) {
@@ -141,6 +165,8 @@ export function readAnswer(response: Response, body: string, sent: readonly Opti
     if (reply) return reply;
     const error = value?.error ?? choices[0]?.error;
     if (error) return failureOf(faultOf(0, body, { error }), response, body, sent);
+    const form = otherForm(value);
+    if (form) return { kind: 'failed', words: `it answers ${form}`, remedy: openAiNeeded };
     const what = value === undefined ? faultOf(0, body).words : oneLine(body);
     return { kind: 'later', words: `its answer holds no text: ${what}`, afterMs: null };
   }

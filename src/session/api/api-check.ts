@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import type { ConnectionReport } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer } from '../../envs/transport/http.ts';
 import { checkServer, reportOf } from '../../envs/transport/server-check.ts';
+import { baseOf } from './api-model.ts';
 
 export interface ModelLook {
   report: ConnectionReport;
@@ -37,5 +38,5 @@ export async function lookAtModels(
 
 function addressOf(typed: string): string {
   if (!URL.canParse(typed)) throw new Error('write it as in http://127.0.0.1:36001/v1');
-  return typed.replace(/\/+$/, '');
+  return baseOf(typed);
 }

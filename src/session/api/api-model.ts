@@ -252,7 +252,7 @@ export class ApiModel {
     const failed = (outcome: Outcome) => ({ outcome, answer: '' });
     const key = this.options.key();
     try {
-      const response = await fetch(`${address.replace(/\/+$/, '')}${path}`, {
+      const response = await fetch(`${baseOf(address)}${path}`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
         body: JSON.stringify({ model, ...request }),
@@ -283,6 +283,9 @@ export class ApiModel {
     return whole;
   }
 }
+
+/** Address without the path of a request, which is often copied with it. */
+export const baseOf = (address: string) => address.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
 
 const seconds = (ms: number) => `${Math.ceil(ms / 1000)} s`;
 

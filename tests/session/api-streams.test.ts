@@ -1,0 +1,94 @@
+// Servers that answer in another form than they were asked for: as events, in other interfaces, with marks of reasoning.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { readAnswer, withoutReasoning } from '../../src/session/api/api-answer.ts';
+import { ApiModel } from '../../src/session/api/api-model.ts';
+
+const act = 'Thought:\nI look.\n\nAction:\ninventory';
+const read = (body: string) => readAnswer(new Response(body, { status: 200 }), body, []);
+const piece = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const events = (pieces: (object | string)[], end = '\n') =>
+  pieces.map((each) => `data: ${typeof each === 'string' ? each : JSON.stringify(each)}${end}${end}`).join('');
+const said = [piece({ role: 'assistant', content: '' }), piece({ content: act.slice(0, 9) })];
+const rest = piece({ content: act.slice(9) });
+
+it.each([
+  ['with a reason and an end', events([...said, rest, piece({}, 'stop'), '[DONE]'])],
+  [
+    'with CRLF, comments and the count of tokens',
+    `: PROCESSING\r\n\r\n${events([...said, rest, piece({}, 'stop'), { choices: [], usage: {} }], '\r\n')}`,
+  ],
+  ['without a reason', events([...said, rest, '[DONE]'])],
+  ['with names of events and without a last line', `event: m\n${events([...said, rest])}event: m\ndata: [DONE]`],
+  ['with a list of parts', events([piece({ content: [{ type: 'text', text: act }] }), '[DONE]'])],
+])('a reply that comes as events %s is read', (_, body) => {
+  expect(read(body)).toEqual({ kind: 'reply', text: act, calls: [], empty: null });
+});
+
+it('a call that comes as events is put together by its index', () => {
+  const part = (index: number, rest: object, args: string) => ({
+    index,
+    ...rest,
+    function: { ...rest, arguments: args },
+  });
+  const body = events([
+    piece({ tool_calls: [part(0, { id: 'a', name: 'get' }, '{"n"'), part(1, { id: 'b', name: 'go' }, '')] }),
+    piece({ tool_calls: [part(0, {}, ':1}')] }),
+    piece({}, 'tool_calls'),
+  ]);
+  expect(read(body)).toMatchObject({
+    kind: 'reply',
+    calls: [
+      { id: 'a', function: { name: 'get', arguments: '{"n":1}' } },
+      { id: 'b', function: { name: 'go', arguments: '{}' } },
+    ],
+  });
+});
+
+it('events that end early or with an error are asked for again', () => {
+  expect(read(events(said))).toMatchObject({ kind: 'later', words: expect.stringContaining('ended before the reply') });
+  expect(read(events([...said, { error: { message: 'overloaded', code: 503 } }]))).toMatchObject({
+    kind: 'later',
+    words: expect.stringContaining('overloaded'),
+  });
+});
+
+it.each([
+  ["Anthropic's /v1/messages", { type: 'message', role: 'assistant', content: [{ type: 'text', text: act }] }],
+  ["Gemini's generateContent", { candidates: [{ content: { parts: [{ text: act }] } }] }],
+  ["OpenAI's /v1/responses", { object: 'response', output: [] }],
+  ["Ollama's /api/chat", { message: { role: 'assistant', content: act }, done: true }],
+])('an answer in the form of %s is named at once', (form, body) => {
+  expect(read(JSON.stringify(body))).toMatchObject({ kind: 'failed', words: expect.stringContaining(form) });
+});
+
+it('the reply follows the reasoning of gpt-oss, Gemma 4 and Sky-T1', () => {
+  const analysis = '<|channel|>analysis<|message|>Action:\nget 5 diamond<|end|>';
+  expect(withoutReasoning(`${analysis}<|start|>assistant<|channel|>final<|message|>${act}<|return|>`)).toBe(act);
+  expect(withoutReasoning(analysis)).toBe('');
+  expect(withoutReasoning(`<|channel>thought\nhm<channel|>${act}`)).toBe(act);
+  expect(withoutReasoning(`<|begin_of_thought|>hm<|end_of_thought|>\n\n${act}`)).toBe(act);
+  for (const plain of ['a <|channel|>final<|message|> b', 'a <|begin_of_thought|>'])
+    expect(withoutReasoning(plain)).toBe(plain);
+});
+
+it('an address may end with the path of a request', async () => {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url!);
+    response.end(JSON.stringify({ choices: [{ message: { content: act } }] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions/`;
+    const model = new ApiModel({ address, model: 'm', key: () => null });
+    const asking = { temperature: 1, maxTokens: 9, seed: 1, signal: new AbortController().signal };
+    expect(await model.reply([{ role: 'user', content: 'u' }], asking)).toBe(act);
+    expect(paths).toEqual(['/v1/chat/completions']);
+  } finally {
+    server.close();
+  }
+});
