@@ -84,13 +84,27 @@ async function send(reply: FastifyReply, answer: Answer): Promise<unknown> {
   return reply.type('text/event-stream').header('cache-control', 'no-cache').send(Readable.from(answer.events));
 }
 
+/** Interfaces of models that are not served, whose clients expect an error with a message. */
+const foreignPath = /\/v1\/(?:messages|responses|completions|embeddings|complete)(?:[/?]|$)/;
+
+/** The error of such an interface, in the form that clients of Anthropic and of OpenAI read. */
+function foreignInterface(url: string): object {
+  const [path] = foreignPath.exec(url) ?? [];
+  if (!path) return {};
+  const message =
+    `${path.replace(/[/?]$/, '')} is not served: this server answers chat completions as OpenAI does, ` +
+    'at /v1/chat/completions. Use a client of that interface.';
+  return { type: 'error', error: { type: 'not_found_error', message, param: null, code: null } };
+}
+
 /** Answers errors with the texts of the original servers, which are FastAPI's. */
 function answerErrors(app: FastifyInstance, router: Router, report: ServerOptions['report']): void {
   app.setNotFoundHandler((request, reply) => {
     const { status, location, allow } = router.missing(request.url, request.originalUrl);
     if (location) return reply.code(307).header('location', location).send();
     if (allow) reply.header('allow', allow);
-    return reply.code(status).send({ detail: status === 405 ? 'Method Not Allowed' : 'Not Found' });
+    const detail = status === 405 ? 'Method Not Allowed' : 'Not Found';
+    return reply.code(status).send({ detail, ...foreignInterface(request.url) });
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500;

@@ -56,6 +56,16 @@ afterEach(() => server?.close());
 const ask = (body: unknown) => post(server, '/v1/chat/completions', body);
 
 describe('the protocol', () => {
+  test('clients of other interfaces are told of this one, in their own form', async () => {
+    server = await startServer(['textcraft'], { models: [new Echo()] });
+    for (const path of ['/v1/messages', '/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/responses']) {
+      const { status, json } = await post(server, path, { model: 'echo', max_tokens: 9, messages });
+      expect([status, json.type, json.error.type]).toEqual([404, 'error', 'not_found_error']);
+      expect(json.error.message).toMatch(/^\/v1\/(messages|responses) is not served: .* at \/v1\/chat\/completions/);
+    }
+    expect((await post(server, '/v1/elsewhere', {})).json).toEqual({ detail: 'Not Found' });
+  });
+
   test('models, a completion, its parts', async () => {
     const echo = new Echo();
     server = await startServer(['textcraft'], { models: [echo] });
