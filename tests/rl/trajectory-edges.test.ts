@@ -20,6 +20,37 @@ const talk = [
   { from: 'gpt', value: 'a', loss: true },
 ];
 
+describe('messages of a prompt and a completion', () => {
+  const [asks, shows, asksAgain] = [
+    { role: 'user', content: 'look' },
+    { role: 'assistant', content: 'an example' },
+    { role: 'user', content: 'go on' },
+  ];
+  const answers = { role: 'assistant', content: 'north' };
+
+  it('are read with a reward, and without learned replies in the prompt', async () => {
+    const saved = { example_id: 3, prompt: [asks, shows, asksAgain], completion: [answers], reward: 0.5, task: 'maze' };
+    const file = await open(lines(saved, { ...saved, reward: null }, { prompt: [asks], completion: 'north' }));
+    expect(file.problems).toMatchObject([{ line: 3, message: expect.stringContaining('no known format') }]);
+    const [record, without] = [await file.read(0), await file.read(1)];
+    expect([record.reward, without.reward]).toEqual([0.5, null]);
+    expect(record.messages!.map(({ content, trained }) => [content, trained])).toEqual([
+      ['look', null],
+      ['an example', false],
+      ['go on', null],
+      ['north', null],
+    ]);
+    const written = trajectoryFormat('openai-messages').write(record);
+    const { prompt: _prompt, completion: _completion, ...rest } = saved;
+    expect(written).toEqual({ ...rest, messages: [asks, { ...shows, weight: 0 }, asksAgain, answers] });
+  });
+
+  it('leave a prompt beside messages as it is', async () => {
+    const record = await (await open(lines({ prompt: 'look', messages: [asks, answers] }))).read(0);
+    expect(trajectoryFormat('openai-messages').write(record)).toEqual({ prompt: 'look', messages: [asks, answers] });
+  });
+});
+
 describe('a field that is null', () => {
   it('is absent in AgentTraj, evaluation logs, ShareGPT and OpenAI messages', async () => {
     const weighed = [

@@ -1,7 +1,7 @@
 /**
  * Conversations of other programs: ShareGPT's `{conversations: [{from, value}]}` and OpenAI's fine-tuning lines
- * `{messages: [{role, content}]}` (platform.openai.com/docs/guides/supervised-fine-tuning). Neither names a task or a
- * reward; fields beside the messages are kept.
+ * `{messages: [{role, content}]}` (platform.openai.com/docs/guides/supervised-fine-tuning), also as the `{prompt,
+ * completion}` of TRL and verifiers. None names a task; fields beside the messages are kept.
  */
 import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
@@ -12,6 +12,18 @@ import { withCalls } from './tool-calls.ts';
 
 const ShareGpt = v.objectWithRest({ conversations: v.array(ShareGptMessage) }, json);
 const OpenAi = v.objectWithRest({ messages: v.array(RoleMessage) }, json);
+
+/** A prompt and its completion (TRL, verifiers): the replies of the prompt are examples, which are not trained on. */
+const Completion = v.objectWithRest(
+  {
+    prompt: v.array(RoleMessage, 'prompt must be a list of messages'),
+    completion: v.array(RoleMessage, 'completion must be a list of messages'),
+    reward: v.nullish(v.number('reward must be a number')),
+  },
+  json,
+);
+
+const isCompletion = ({ prompt, completion }: JsonObject) => Array.isArray(prompt) && Array.isArray(completion);
 
 const unnamed = (form: string, fields: JsonObject, messages: Message[]): TrajectoryRecord => ({
   itemId: null,
@@ -46,16 +58,35 @@ export const openAiMessages: TrajectoryFormat = {
   label: 'OpenAI messages',
   summary: 'One conversation per line, messages by role, in the form for fine-tuning chat models.',
   container: 'lines',
-  recognizes: ({ messages, format }) => Array.isArray(messages) && format == null,
-  read: (fields) => unnamed('openai-messages', fields, parseFields(OpenAi, fields).messages.map(fromRole)),
-  write: (record) => ({ ...kept('openai-messages', record), messages: withCalls(record.messages ?? [], weighed) }),
+  recognizes: (fields) => fields.format == null && (Array.isArray(fields.messages) || isCompletion(fields)),
+  read: (fields) => ({ ...unnamed('openai-messages', fields, messagesOf(fields)), reward: rewardOf(fields) }),
+  write: (record) => ({ ...besides(record), messages: withCalls(record.messages ?? [], weighed) }),
   loses: (record) => commonLosses(record, { reasoning: true, trained: true }),
 };
+
+function messagesOf(fields: JsonObject): Message[] {
+  if (Array.isArray(fields.messages)) return parseFields(OpenAi, fields).messages.map(fromRole);
+  const { prompt, completion } = parseFields(Completion, fields);
+  const shown = prompt.map(fromRole).map((each) => (each.role === 'assistant' ? { ...each, trained: false } : each));
+  return [...shown, ...completion.map(fromRole)];
+}
+
+/** Reward of a completion. Other conversations with such a field do not say what it means. */
+const rewardOf = (fields: JsonObject) =>
+  !Array.isArray(fields.messages) && isCompletion(fields) && typeof fields.reward === 'number' ? fields.reward : null;
+
+/** Fields that a record keeps beside its messages. */
+function besides(record: TrajectoryRecord): JsonObject {
+  const fields = kept('openai-messages', record);
+  if ('messages' in fields) return fields;
+  const { prompt: _prompt, completion: _completion, ...rest } = fields;
+  return rest;
+}
 
 /** Adds OpenAI's mark of trained messages, which only assistant messages have. */
 function weighed(message: Message): JsonObject {
   const fields = toRole(message);
-  const { role, trained, source } = message;
-  if (role !== 'assistant' || trained === null || source?.form === 'role/content') return fields;
+  const { role, trained } = message;
+  if (role !== 'assistant' || trained === null || fields.loss != null || fields.weight != null) return fields;
   return { ...fields, weight: Number(trained) };
 }
