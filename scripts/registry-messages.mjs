@@ -29,6 +29,7 @@ export async function writeRegistryMessages() {
   const symbols = cards.flatMap(({ formula }) => symbolsOf(formula)).filter(({ words }) => words);
 
   const { ownSuiteTexts } = await load('src/worlds/own-suite.ts');
+  const { trajectoryFormats } = await load('src/trajectories/files/registry.ts');
   const { agents } = JSON.parse(readFileSync(join(root, 'public/agents/index.json'), 'utf8'));
 
   const texts = [
@@ -58,6 +59,7 @@ export async function writeRegistryMessages() {
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
     ...openMetricSentences.map(([what, sentence]) => [`metric.${what}`, sentence]),
     ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),
+    ...trajectoryFormats.map(({ name, label }) => [`trajectory-format.${name}`, label]),
     ...presets.flatMap(({ name, description }) => [
       [`preset.${name}.title`, name],
       [`preset.${name}.description`, description],

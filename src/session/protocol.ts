@@ -91,7 +91,7 @@ export type SessionEvent =
   | { type: 'model'; key: string; done: number; total: number }
   /** An updated report, once a run's kernels are compiled and tested. */
   | { type: 'gpu'; report: GpuReport }
-  | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string; action?: string }
+  | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string; action?: 'storage' }
   | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' }
   /**
    * Requests for actions that only a page can take: keep the screen awake while a run trains, request persistent

@@ -23,6 +23,7 @@ import {
   type StoredRecord,
   type StoredRun,
   StoreError,
+  WriteError,
 } from './run.ts';
 
 export const BIN_DAYS = 7;
@@ -430,8 +431,8 @@ export class RunStore {
     try {
       await this.backend.change(id, make);
     } catch (error) {
-      if (!isFull(error)) throw error;
-      throw new QuotaError(bytes, await this.backend.space().catch(() => null));
+      if (isFull(error)) throw new QuotaError(bytes, await this.backend.space().catch(() => null));
+      throw error instanceof DOMException ? new WriteError(bytes, error.message) : error;
     }
   }
 }

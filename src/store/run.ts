@@ -182,6 +182,17 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 /** Less than a tenth of a megabyte in kilobytes. */
 const sizeOf = (bytes: number) => (bytes < 1e5 ? `${Math.ceil(bytes / 1000)} KB` : megabytes(bytes));
 
+/** Thrown if the browser fails to write, for example because of its disk. The transaction was rolled back. */
+export class WriteError extends StoreError {
+  override name = 'WriteError';
+  constructor(bytes: number, reason: string) {
+    super(
+      `${sizeOf(bytes)} could not be stored (${reason.replace(/\.$/, '')}). No stored data is lost. ` +
+        'Try again; if that fails too, restart the browser, or export the run to a file.',
+    );
+  }
+}
+
 /** Thrown if the disk or the browser's quota is full. No stored data is lost: the transaction was rolled back. */
 export class QuotaError extends StoreError {
   override name = 'QuotaError';

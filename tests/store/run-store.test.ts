@@ -385,6 +385,24 @@ describe('indexeddb', () => {
     await store.close();
   });
 
+  it('names a failure of the browser’s disk, and keeps what was stored', async () => {
+    const store = new RunStore(new IndexedDbStore(folder));
+    const id = await claimed(store);
+    await store.commit(id, 'me', commitOf(0));
+    const before = await stateOf(store, id);
+    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
+      throw new DOMException('Internal error opening backing store.', 'UnknownError');
+    });
+    await expect(store.commit(id, 'me', commitOf(1))).rejects.toThrow(
+      /could not be stored \(Internal error opening backing store\)\. No stored data is lost\. Try again/,
+    );
+    vi.restoreAllMocks();
+    expect(await stateOf(store, id)).toEqual(before);
+    await store.commit(id, 'me', commitOf(1));
+    expect((await store.get(id)).step).toBe(1);
+    await store.close();
+  });
+
   it('makes a commit again whose connection the browser closed, and names a deletion', async () => {
     const backend = new IndexedDbStore(folder);
     const store = new RunStore(backend);

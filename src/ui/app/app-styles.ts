@@ -155,6 +155,7 @@ export const appStyles = css`
     }
     nav button {
       min-height: 46px;
+      padding-inline: 0;
       border: 0;
       border-radius: 0;
       border-block-start: 3px solid transparent;

@@ -123,8 +123,8 @@ export class TabgymNotices extends Panel {
       this.app.notifier.dismiss(notice.id);
     };
     return html`<div class="notice ${notice.level}">
-      <p><strong aria-hidden="true">${icon}</strong> ${notice.message}${notice.action ? html` <strong>${notice.action}</strong>` : nothing}</p>
-      <div class="row" .style=${'gap:2px;flex-wrap:nowrap'}>${notice.undo ? html`<button class="small" @click=${undo}>${notice.undoLabel ?? msg('Undo')}</button>` : nothing}
+      <p><strong aria-hidden="true">${icon}</strong> ${notice.message}</p>
+      <div class="row" .style=${'gap:2px;flex-wrap:nowrap'}>${notice.action ? html`<button class="small" @click=${() => this.app.layout.openDrawer(notice.action!)}>${msg('Free space')}</button>` : nothing}${notice.undo ? html`<button class="small" @click=${undo}>${notice.undoLabel ?? msg('Undo')}</button>` : nothing}
         <button class="quiet" aria-label=${msg('Dismiss')} @click=${() => this.app.notifier.dismiss(notice.id)}>✕</button></div>
     </div>`;
   }

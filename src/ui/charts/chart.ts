@@ -96,7 +96,7 @@ export class TabgymChart extends LocalizedElement {
     const other = this.table ? msg('Chart') : msg('Table');
     return html`<div class="head" .style=${highlightStyle(`chart.${spec.id}`)}><span class="title"><h3>${spec.title}</h3>${this.renderPlace()}</span>
         <span class="tools">${saveMenu(spec.title, empty, (format) => void this.save(format))}
-          <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button>${this.renderEnlarge()}</span></div>
+          <button class="link small" aria-label=${`${other}${colon()}${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button>${this.renderEnlarge()}</span></div>
       ${this.renderLegend()}
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
   }
@@ -104,7 +104,7 @@ export class TabgymChart extends LocalizedElement {
   private renderEnlarge() {
     if (this.large === null) return nothing;
     const label = this.large ? msg('Show small') : msg('Enlarge');
-    return html`<button class="quiet small enlarge" aria-label=${`${label}: ${this.spec.title}`} title=${label} aria-pressed=${this.large ? 'true' : 'false'}
+    return html`<button class="quiet small enlarge" aria-label=${`${label}${colon()}${this.spec.title}`} title=${label} aria-pressed=${this.large ? 'true' : 'false'}
       @click=${() => this.dispatchEvent(new ChartEnlargeEvent(this.spec.id))}><span aria-hidden="true">${this.large ? '⤡' : '⤢'}</span></button>`;
   }
 

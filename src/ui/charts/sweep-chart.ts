@@ -120,7 +120,7 @@ export class TabgymSweepChart extends LocalizedElement {
     const other = this.table ? msg('Chart') : msg('Table');
     return html`<div class="head"><span class="which"><h3>${this.spec.title}</h3>${this.renderChoice()}</span>
         <span class="tools">${saveMenu(this.spec.title, empty, (format) => void this.save(format))}
-          <button class="link small" aria-label=${`${other}: ${this.spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
+          <button class="link small" aria-label=${`${other}${colon()}${this.spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
       ${this.renderReadout()}
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
   }

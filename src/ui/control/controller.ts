@@ -378,7 +378,7 @@ export class Controller extends InShell {
     if (!this.stepping) rememberTraining(run.id, true);
     this.trained(run, options).catch((error) => {
       if (error instanceof RestartedError) return;
-      this.notifier.notify('error', sentence(error));
+      this.notifier.notifyOf(error);
       if (isActive(this.state.status)) this.events.takeStatus('failed', sentence(error));
     });
   }

@@ -17,7 +17,7 @@ import { rememberTraining } from '../state/training.ts';
 import type { Evaluations } from './evaluations.ts';
 import type { ModelPicker } from './model-picker.ts';
 import type { Navigation } from './navigation.ts';
-import type { Notifier } from './notifier.ts';
+import { inPageLanguage, type Notifier } from './notifier.ts';
 import type { Recorded } from './recorded.ts';
 import type { SweepInFocus } from './sweep.ts';
 import type { Talk } from './talk.ts';
@@ -61,7 +61,7 @@ export class Events {
   private takeOne(event: SessionEvent) {
     if (event.type === 'runs') return this.takeRuns(event.runs);
     if (event.type === 'gpu') return this.store.set({ gpu: event.report });
-    if (event.type === 'notice') return this.notifier.notify(event.level, event.message, event.action);
+    if (event.type === 'notice') return this.notifier.notifyInLanguage(event.level, event.message, event.action);
     if (event.type === 'model') return this.parts.models.progress(event.key, event.done, event.total);
     if (event.type === 'evaluation') return;
     if (event.type === 'talk') return this.parts.talk.progress(event.talk);
@@ -94,7 +94,10 @@ export class Events {
     const before = this.state.status;
     this.store.set({ status, statusDetail: detail, ...(isActive(status) ? {} : { progress: null }) });
     this.rememberTraining(status);
-    if (before !== status) this.announceStatus(status, detail);
+    void inPageLanguage(detail).then((text) => {
+      if (this.state.statusDetail === detail) this.store.set({ statusDetail: text });
+      if (before !== status) this.announceStatus(status, text);
+    });
   }
 
   private rememberTraining(status: RunStatus) {

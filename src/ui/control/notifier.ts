@@ -2,6 +2,7 @@
  * Messages to the person: notices, and announcements for screen readers. A call that fails becomes a notice of one
  * sentence; nothing here throws at a panel.
  */
+import { currentLocale } from '../kit/locale.ts';
 import type { Notice, Store } from '../state/state.ts';
 import { RestartedError } from './supervisor.ts';
 
@@ -9,8 +10,17 @@ const mostNotices = 200;
 
 export const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+/** A text of the trainer, which arrives in English, in the page's language. */
+export async function inPageLanguage(text: string): Promise<string> {
+  if (currentLocale() === 'en') return text;
+  const { translated } = await import('./trainer-texts.ts');
+  return translated(text);
+}
+
 export class Notifier {
   private noticeCount = 0;
+  /** Resolves when every text of the trainer is shown. */
+  private shown = Promise.resolve();
 
   constructor(private readonly store: Store) {}
 
@@ -18,7 +28,7 @@ export class Notifier {
     this.store.set({ announcement });
   }
 
-  notify(level: Notice['level'], message: string, action?: string, undo?: () => void, undoLabel?: string) {
+  notify(level: Notice['level'], message: string, action?: Notice['action'], undo?: () => void, undoLabel?: string) {
     const notice: Notice = {
       id: ++this.noticeCount,
       at: Date.now(),
@@ -34,7 +44,12 @@ export class Notifier {
 
   /** A restart has its own notice elsewhere. */
   notifyOf(error: unknown) {
-    if (!(error instanceof RestartedError)) this.notify('error', sentence(error));
+    if (!(error instanceof RestartedError)) this.notifyInLanguage('error', sentence(error));
+  }
+
+  /** Shows a text of the trainer, after those that it sent before. */
+  notifyInLanguage(level: Notice['level'], message: string, action?: Notice['action']) {
+    this.shown = this.shown.then(async () => this.notify(level, await inPageLanguage(message), action));
   }
 
   dismiss(...ids: number[]) {

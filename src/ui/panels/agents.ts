@@ -75,10 +75,16 @@ export class TabgymAgents extends Panel {
         display: grid;
         gap: 6px;
       }
+      h2,
       h3,
       h4 {
         margin: 0;
         font-size: inherit;
+      }
+      h2 {
+        color: inherit;
+        letter-spacing: normal;
+        text-transform: none;
       }
       .title {
         display: flex;
@@ -198,7 +204,7 @@ export class TabgymAgents extends Panel {
   }
 
   private renderHeading(title: string, agents: readonly ListedAgent[]) {
-    return html`<h3>${title}</h3>
+    return html`<h2>${title}</h2>
       <ul class="agents" aria-label=${msg(str`Agents of ${title}`)}>
         ${agents.filter((agent) => headingOf(agent) === title).map((agent) => this.renderAgent(agent))}
       </ul>`;
@@ -209,7 +215,7 @@ export class TabgymAgents extends Panel {
     const title = agentTitle(agent);
     const open = this.chosen === name;
     return html`<li><div class="agent" role="group" aria-label=${title}>
-      <div class="title"><h4>${title}</h4>
+      <div class="title"><h3>${title}</h3>
         <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('Model card')}</button></div>
       <p>${agentSummary(agent)}</p>
       ${headline ? this.renderHeadline(headline) : nothing}

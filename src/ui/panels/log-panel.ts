@@ -1,6 +1,6 @@
 /** LOG: all notices since the page was opened, newest first. */
 import { msg } from '@lit/localize';
-import { css, html, nothing } from 'lit';
+import { css, html } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -35,7 +35,7 @@ export class TabgymLog extends Panel {
         (notice) =>
           html`<li class="message ${notice.level}"><div class="row small soft"><time>${new Date(notice.at).toLocaleTimeString()}</time> ${
             { info: msg('note'), warning: msg('warning'), error: msg('error') }[notice.level]
-          }</div>${notice.message}${notice.action ? html`<div><strong>${notice.action}</strong></div>` : nothing}</li>`,
+          }</div>${notice.message}</li>`,
       )}</ol>`;
   }
 }

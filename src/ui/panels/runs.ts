@@ -255,7 +255,7 @@ export class TabgymRuns extends Panel {
   private renderActions(run: RunSummary, focus: boolean) {
     const off = this.state.busy !== null;
     const button = (label: string, action: () => unknown) =>
-      html`<button class="quiet small" ?disabled=${off} aria-label=${`${label}: ${run.name}`} @click=${action}>${label}</button>`;
+      html`<button class="quiet small" ?disabled=${off} aria-label=${`${label}${colon()}${run.name}`} @click=${action}>${label}</button>`;
     return html`<div class="row actions">
       ${focus ? nothing : button(msg('Open'), () => this.app.open(run.id))}
       ${button(msg('Edit'), () => this.startEdit(run.id))} ${button(msg('Duplicate'), () => this.app.library.duplicate(run.id))}

@@ -9,9 +9,10 @@ import type { ReaderState } from '../../trajectories/files/reader.ts';
 import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import { Panel } from '../control/panel.ts';
 import { stepCount } from '../kit/counts.ts';
-import { bytes } from '../kit/format.ts';
+import { bytes, listed } from '../kit/format.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { formatLabel } from '../state/labels.ts';
 import { ReaderController, ReaderUpdates, runSource } from './reader-controller.ts';
 import './filter-bar.ts';
 import './record-list.ts';
@@ -212,7 +213,7 @@ export class TabgymReader extends Panel {
     return emptyState(
       msg('Read trajectories'),
       msg(
-        str`Drop a file here, or open one: ${trajectoryFormats.map(({ label }) => label).join(', ')}; also compressed (.gz). Files of a gigabyte can be read. Nothing leaves this tab.`,
+        str`Drop a file here, or open one: ${listed(trajectoryFormats.map(formatLabel))}; also compressed (.gz). Files of a gigabyte can be read. Nothing leaves this tab.`,
       ),
       html`${open} ${this.renderOwn()}`,
     );

@@ -14,6 +14,7 @@ import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { formatLabel } from '../state/labels.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 
 const pairs: readonly string[] = [agentGymDpo.name, trlPreference.name];
@@ -76,7 +77,7 @@ export class TabgymExportRecords extends LocalizedElement {
   private options(which: (name: string) => boolean) {
     const some = trajectoryFormats.filter(({ name }) => which(name));
     return some.map(
-      ({ name, label }) => html`<option value=${name} ?selected=${name === this.format}>${label}</option>`,
+      (each) => html`<option value=${each.name} ?selected=${each.name === this.format}>${formatLabel(each)}</option>`,
     );
   }
 

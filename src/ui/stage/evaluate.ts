@@ -19,7 +19,7 @@ import { download } from '../kit/download.ts';
 import { fixed, gap } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { suiteLabel, suiteSentence, suiteStandIn, worldTitle } from '../state/labels.ts';
+import { labelOfSuite, suiteLabel, suiteSentence, suiteStandIn, worldTitle } from '../state/labels.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import { comparedTables, mainTable, measuresTable, otherRunsTable } from './evaluation-tables.ts';
 
@@ -230,7 +230,7 @@ export class TabgymEvaluate extends Panel {
   private renderKept(kept: readonly KeptEvaluation[]) {
     const now = kept[this.shown] ?? kept[0];
     if (!now) return nothing;
-    const label = ({ report, step }: KeptEvaluation) => msg(str`${report.suite.label}, step ${step}`);
+    const label = ({ report, step }: KeptEvaluation) => msg(str`${labelOfSuite(report.suite.label)}, step ${step}`);
     return html`<article aria-label=${label(now)}>
       <div class="row spread">
         ${

@@ -69,6 +69,9 @@ export const suiteSentence = ({ name, sentence }: { name: string; sentence: stri
 export const suiteStandIn = ({ name, standIn }: { name: string; standIn?: string }) =>
   standIn ? lookUp(standIn, { id: `suite.${name}.stand-in` }) : '';
 
+export const formatLabel = ({ name, label }: { name: string; label: string }) =>
+  lookUp(label, { id: `trajectory-format.${name}` });
+
 /** Label of the suite with this English label; the label itself if there is no such suite. */
 export function labelOfSuite(label: string): string {
   const suites = [ownSuiteTexts, ...worldModules.flatMap((each) => each.suites ?? [])];

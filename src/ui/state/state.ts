@@ -75,7 +75,8 @@ export interface Notice {
   at: number;
   level: 'info' | 'warning' | 'error';
   message: string;
-  action?: string;
+  /** What its button opens. */
+  action?: 'storage';
   /** True if dismissed; the log still shows it. */
   read: boolean;
   /** Action of the notice's button, for example to undo a deletion. */
