@@ -42,6 +42,7 @@ export const recordLayout = {
  */
 export const gpuOnly = [
   ...['objective_kernel', 'sample_scan_tiles', 'sample_merge_tiles', 'lora_up_backward_both', 'lora_sum_blocks'],
+  'lora_norm_down',
 ];
 
 export const kernels = [

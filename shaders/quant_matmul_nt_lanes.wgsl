@@ -3,7 +3,8 @@
 // serves ROWS rows, and each vector of the input COLUMNS columns.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); K is a multiple of four.
 // Constants: BITS, MINIMUM, ROWS, COLUMNS, LANES (a power of two, at most 64), EACH = ceil(ROWS COLUMNS / LANES)
-// outputs a thread, SUBGROUPS, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), RANK_FOURS (low_rank_add.wgsl).
+// outputs a thread, SUBGROUPS, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), RANK_FOURS (low_rank_add.wgsl),
+// GATED (lane_gated1.wgsl).
 // @include grid
 // @include quant
 // @include eight BITS
@@ -17,13 +18,12 @@
 @group(0) @binding(2) var<storage, read> codes: array<EIGHT>;
 @group(0) @binding(3) var<storage, read> scales: array<u32>;
 @group(0) @binding(4) var<storage, read> bias: array<f32>;
-@group(0) @binding(5) var<storage, read> residual: array<f32>;
+// @include lane_gated GATED
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
 // @repeat l LOW_RANK
 @group(0) @binding(7) var<storage, read> mid: array<vec4f>;
 @group(0) @binding(8) var<storage, read> B: array<vec4f>;
 // @end
-const SUMS = ROWS * COLUMNS;
 
 // Scale of a byte and the value of byte 0, in group g of row n.
 fn factors_of(n: u32, g: u32, G: u32) -> vec2f {
@@ -35,15 +35,15 @@ fn product_add(a: vec4f, b: vec4f, sum: f32) -> f32 {
   return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-fn store(m: u32, n: u32, sum: f32) {
-  if (m >= p.M || n >= p.N) { return; }
+// Value of an output with that sum.
+fn output_of(m: u32, n: u32, sum: f32) -> f32 {
   var value = sum;
   if (HAS_BIAS == 1u) { value += bias[n]; }
   if (HAS_RESIDUAL == 1u) { value += residual[m * p.N + n]; }
   // @repeat l LOW_RANK
   value = with_low_rank(m, n, value);
   // @end
-  out[m * p.N + n] = value;
+  return value;
 }
 
 @compute @workgroup_size(64)
@@ -59,7 +59,7 @@ fn quant_matmul_nt_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
   let lane = thread % LANES;
   // Rows past M and columns past N repeat the last one; their sums are computed but not stored.
   // @repeat c COLUMNS
-  let n$c = min(first + $cu, p.N - 1u);
+  let n$c = column_of(first, $cu);
   // @end
   // @repeat i ROWS
   let row$i = min(m0 + $iu, p.M - 1u) * K;
@@ -88,12 +88,9 @@ fn quant_matmul_nt_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
   }
   // @repeat i ROWS
   // @repeat c COLUMNS
-  lane_sum_add($iu * COLUMNS + $cu, acc$i_$c, thread);
+  lane_sum_add(number_of($iu, $cu), acc$i_$c, thread);
   // @end
   // @end
   lane_sum_settle();
-  // @repeat r EACH
-  let i$r = lane + $ru * LANES;
-  if (i$r < SUMS) { store(m0 + i$r / COLUMNS, first + i$r % COLUMNS, lane_sum($ru, thread)); }
-  // @end
+// @include lane_outputs GATED
 }

@@ -3,6 +3,7 @@
 import type { Constants } from '../../src/device/device.ts';
 import { type TiledOptions, tiledConstants } from '../../src/policy/engine/attention.ts';
 import { blockConstants, fewTile, largeTile, packedConstants, smallTile } from '../../src/policy/engine/block-tiles.ts';
+import { gatedLanes } from '../../src/policy/engine/quantized-operations.ts';
 
 const attention = (H: number, KV: number, D: number): Constants => {
   const WIDTH = D % 4 === 0 ? 4 : 1;
@@ -88,6 +89,8 @@ export const variants: [string, Constants][] = [
   ['lora_up_backward_both', { FOURS: 2, VECTORS: 8, SHARE: 8 }],
   ['lora_up_backward_both', { FOURS: 1, VECTORS: 4, SHARE: 16 }],
   ['lora_sum_blocks', {}],
+  ['lora_norm_down', { ROWS: 1, LANES: 128, EPS_F: 1e-6 }],
+  ['lora_norm_down', { ROWS: 4, LANES: 32, EPS_F: 0.5 }],
   ['lora_up_backward', { ROWS: 4 }],
   ['lora_up_backward_weight', {}],
   ['swiglu_forward', { WIDTH: 1 }],
@@ -168,10 +171,21 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
   const lowRank = adapted(BITS === 8 ? 1 : MINIMUM ? 4 : 2);
   return [
     ['quant_matmul_nt', { ROWS: other ? 4 : 16, LANES: other ? 8 : 32, ...flags }],
-    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 4, other ? 2 : 4, 16), SUBGROUPS: 0, ...flags, ...plain }],
-    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 4 : 1, other ? 4 : 2, 32), SUBGROUPS: 0, ...flags, ...lowRank }],
-    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 3 : 1, 2, 4), SUBGROUPS: 1, ...flags, ...plain }],
-    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 3, 2, 4), SUBGROUPS: 1, ...flags, ...lowRank }],
+    [
+      'quant_matmul_nt_lanes',
+      { ...lanesOf(other ? 1 : 4, other ? 2 : 4, 16), SUBGROUPS: 0, ...flags, ...plain, GATED: 0 },
+    ],
+    [
+      'quant_matmul_nt_lanes',
+      { ...lanesOf(other ? 4 : 1, other ? 4 : 2, 32), SUBGROUPS: 0, ...flags, ...lowRank, GATED: 0 },
+    ],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 3 : 1, 2, 4), SUBGROUPS: 1, ...flags, ...plain, GATED: 0 }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 3, 2, 4), SUBGROUPS: 1, ...flags, ...lowRank, GATED: 0 }],
+    ...[0, 1].map((SUBGROUPS): [string, Constants] => {
+      const lanes = SUBGROUPS ? lanesOf(other ? 3 : 1, 2, 4) : lanesOf(other ? 1 : 16, other ? 2 : 4, 16);
+      const constants = { ...lanes, SUBGROUPS, ...flags, HAS_RESIDUAL: 0, ...(other ? plain : lowRank) };
+      return ['quant_matmul_nt_lanes', { ...constants, ...gatedLanes(constants, true) }];
+    }),
     ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags, ...plain }],
     ['quant_matmul_nt_tiled', { TILE_M: 64, TILE_N: 32, STAGE_BITS: 16, ...flags, ...plain }],
     ['quant_matmul_nt_tiled', { TILE_M: other ? 32 : 64, TILE_N: 32, STAGE_BITS: 32, ...flags, ...lowRank }],

@@ -66,7 +66,9 @@ describe('the calls of a step', () => {
     const products = two[1].calls.filter(({ form }) => /matmul|lora/.test(form.name));
     const less = one[1].calls.filter(({ form }) => /matmul|lora/.test(form.name));
     const sum = (calls: typeof products) => calls.reduce((all, { flops }) => all + flops, 0);
-    expect(sum(products) - sum(less)).toBe(2 * (weights + adapter));
+    // The products of a token also normalise their inputs twice, and activate.
+    const [norms, activation] = [2 * 4 * C, 5 * I];
+    expect(sum(products) - sum(less)).toBe(2 * (weights + adapter) + norms + activation);
   });
 
   it('of an update are those of its own passes', async () => {
@@ -121,6 +123,23 @@ describe("SwiGLU, the logits' gradient and an adapter's gradient of its input, c
     // Of each call of SwiGLU and of an adapter's gradient, all but what the product does not have yet.
     const bytes = (step: Step) => sum(step, (call) => bytesOf(call) ?? 0);
     expect(bytes(fused)).toBeLessThan(bytes(apart));
+  });
+});
+
+describe('a token of few rows', () => {
+  it('has no kernels of their own for norms before an adapter and for SwiGLU', async () => {
+    const [, ...tokens] = await recordSteps(2);
+    for (const { calls } of tokens) {
+      const count = (name: string) => calls.filter(({ form }) => form.name === name).length;
+      expect(count('swiglu_forward')).toBe(0);
+      // Before q, k and v, and before gate and up; the last norm is that of the head.
+      expect(count('lora_norm_down')).toBe(2 * 2);
+      expect(count('rmsnorm_forward')).toBe(1);
+    }
+    const [M, N, K] = [8, 48, 896];
+    const norm = tokens[1].calls.find(({ form, params }) => form.name === 'lora_norm_down' && params.N === N)!;
+    expect(norm.params).toEqual({ M, N, K });
+    expect(bytesOf(norm)).toBe(4 * (2 * M * K + N * K + M * N));
   });
 });
 

@@ -75,6 +75,7 @@ export function bytesOf({ form, params, flops }: Call): number | null {
     return floats(T * N, Math.ceil(end0 / 256) * T * width, Math.ceil(T / chunk) * N * rank);
   }
   if (name.startsWith('lora_up_backward')) return floats(T * N);
+  if (name === 'lora_norm_down') return floats(2 * M * K, N * K, M * N);
   if (name.startsWith('lora_up')) return floats(2 * T * N, T * params.width, N * params.rank);
   const laws: { [kernel: string]: () => number } = {
     swiglu_forward: () => floats(3 * T * I),

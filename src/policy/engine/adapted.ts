@@ -29,6 +29,7 @@ import {
   upForm,
   upWeightForm,
 } from './low-rank-forms.ts';
+import { type NormInput, normalise, normaliseDown, normalisesDown } from './normed-product.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -122,16 +123,33 @@ export class AdaptedWeights implements Weights {
       this.base.forward(operand, inp, out, M, extra);
       return;
     }
+    const { norm, ...rest } = extra;
     const [mid, B] = [this.mid(adapted, extra.first, M), this.set.slice(`${operand}.B`)];
     const isKept = extra.again && this.keeps(adapted);
+    this.inputs(adapted, norm, inp, isKept ? null : mid, M);
     if (adapted.isAligned && this.base.addsLowRank(operand, M)) {
-      if (!isKept) this.down(adapted, inp, mid, M);
-      this.base.forward(operand, inp, out, M, { ...extra, lowRank: { mid, B, scalars: adapted.scalars } });
+      this.base.forward(operand, inp, out, M, { ...rest, lowRank: { mid, B, scalars: adapted.scalars } });
       return;
     }
-    this.base.forward(operand, inp, out, M, extra);
-    if (!isKept) this.down(adapted, inp, mid, M);
+    this.base.forward(operand, inp, out, M, rest);
     addUp(this.ops, adapted, { mid, B, out }, M);
+  }
+
+  /** Inputs of the frozen product and of the adapter's second: the normed rows if there is a norm, and the first product. */
+  private inputs(
+    adapted: Placed,
+    norm: NormInput | undefined,
+    inp: BufferSlice,
+    mid: BufferSlice | null,
+    M: number,
+  ): void {
+    const { name, inputs: K, width: N } = adapted;
+    if (norm && mid && normalisesDown(this.ops, M, N, K)) {
+      normaliseDown(this.ops, norm, inp, { A: this.set.slice(`${name}.A`), mid }, { M, N, K });
+      return;
+    }
+    if (norm) normalise(this.ops, norm, inp, M, K);
+    if (mid) this.down(adapted, inp, mid, M);
   }
 
   activates(operand: string, M: number): boolean {

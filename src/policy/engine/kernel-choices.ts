@@ -45,7 +45,7 @@ const lowRankForms = ['apart', 'fused'] as const;
 
 /**
  * SwiGLU's activation: apart, in a kernel that reads gates and ups again; or fused, where the packed product of gate and
- * up stores its sums, if its form is `blocks` in tiles with eight columns a thread. The gradient of the head's logits
+ * up stores its sums, if its form is `lanes`, or `blocks` in tiles with eight columns a thread. The gradient of the head's logits
  * takes the same form, in any tile of `blocks`.
  */
 const activationKernels = ['apart', 'fused'] as const;

@@ -139,18 +139,14 @@ export class Layers {
   private attentionHalf(weights: Weights, pass: Pass, l: number, again = false): void {
     const { ws, ops, config, shape } = this;
     const names = layerOperands(l);
-    const h = config.hiddenSize;
     const x = ws.slice(`layerInput.${l}`);
-    ops.rmsnorm(
-      x,
-      weights.vector(names.norm1),
-      this.activation('normed', l),
-      this.activation('rstd1', l),
-      pass.T,
-      h,
-      config.rmsNormEps,
-    );
-    weights.forward(names.qkv, this.activation('normed', l), this.activation('qkv', l), pass.T, { again });
+    const norm = {
+      inp: x,
+      gain: weights.vector(names.norm1),
+      rstd: this.activation('rstd1', l),
+      eps: config.rmsNormEps,
+    };
+    weights.forward(names.qkv, this.activation('normed', l), this.activation('qkv', l), pass.T, { norm, again });
     const gains = config.qkNorm ? weights.vector(names.headGains) : null;
     const cache = pass.cache(l);
     ops.rope(
@@ -193,15 +189,15 @@ export class Layers {
   private mlpHalf(weights: Weights, rows: Rows, l: number, again = false): void {
     const { ops, config } = this;
     const names = layerOperands(l);
-    const { hiddenSize: h, intermediateSize: I } = config;
+    const { intermediateSize: I } = config;
     const gain = weights.vector(names.norm2);
-    const middle = this.rows(this.activation('middle', l), rows);
+    const inp = this.rows(this.activation('middle', l), rows);
+    const norm = { inp, gain, rstd: this.piece('rstd2', l, rows), eps: config.rmsNormEps };
     const normed2 = this.piece('normed2', l, rows);
-    ops.rmsnorm(middle, gain, normed2, this.piece('rstd2', l, rows), rows.count, h, config.rmsNormEps);
     const [gateUp, activated] = [this.piece('gateUp', l, rows), this.piece('activated', l, rows)];
     const isFused = weights.activates(names.gateUp, rows.count);
     const { first, count } = rows;
-    weights.forward(names.gateUp, normed2, gateUp, count, { first, again, ...(isFused ? { activated } : {}) });
+    weights.forward(names.gateUp, normed2, gateUp, count, { norm, first, again, ...(isFused ? { activated } : {}) });
     if (!isFused) ops.swiglu(gateUp, activated, rows.count, I);
   }
 

@@ -95,7 +95,8 @@ export class Operations {
     return fuses && vectorised(N, K) && !this.isNarrow(N, K) && this.form('matmul_nt', M) === 'blocks';
   }
 
-  private isNarrow(N: number, K: number): boolean {
+  /** True if lanes share the sums of `matmulNT` at these sizes. */
+  isNarrow(N: number, K: number): boolean {
     const fits = vectorised(N, K) && N <= narrowColumns && K >= narrowInputs;
     return fits && this.choices.matmul_nt_narrow === 'lanes';
   }

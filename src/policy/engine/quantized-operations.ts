@@ -59,6 +59,13 @@ const narrowOutputs = 2048;
 /** Columns of such a thread: with one row few, because many threads matter more than inputs that are loaded once. */
 const laneColumns = (rows: number) => (rows === 1 ? 2 : 4);
 
+/** What the lane form has beyond its other constants: with SwiGLU's activation each lane has as many gates as ups. */
+export function gatedLanes({ ROWS, COLUMNS, LANES }: Constants, gated: boolean): Constants {
+  if (!gated) return { GATED: 0 };
+  const PAIRS = ceil((Number(ROWS) * Number(COLUMNS)) / 2, Number(LANES));
+  return { GATED: 1, PAIRS, EACH: 2 * PAIRS };
+}
+
 export class QuantizedOperations {
   private readonly choices: KernelChoices;
   /** Most threads a column when they are summed by subgroup shuffles. */
@@ -109,6 +116,7 @@ export class QuantizedOperations {
     const choice = {
       ...(addingKernels.has(name) ? term.constants : {}),
       ...(name === 'quant_matmul_nt_blocks' ? { GATED: extra.activated ? 1 : 0, SCORED: 0 } : {}),
+      ...(name === 'quant_matmul_nt_lanes' ? gatedLanes(constants, extra.activated !== undefined) : {}),
     };
     this.recorder.run({
       kernel: this.kernels.request(name, { ...flags, ...constants, ...choice }),
@@ -155,7 +163,9 @@ export class QuantizedOperations {
   /** True if `matmulNT` with gate and up of these sizes writes their activation. */
   activates(M: number, N: number, K: number): boolean {
     if (this.choices.swiglu_many !== 'fused' || !this.recorder.device.compiles || N % 8 !== 0) return false;
-    return this.formNT(M, N, K)[0] === 'quant_matmul_nt_blocks' && packedGrid(M, N).tile !== smallTile;
+    const [name] = this.formNT(M, N, K);
+    if (name === 'quant_matmul_nt_lanes') return true;
+    return name === 'quant_matmul_nt_blocks' && packedGrid(M, N).tile !== smallTile;
   }
 
   /** True if `matmulNN` adds an adapter's gradient and applies SwiGLU's. */

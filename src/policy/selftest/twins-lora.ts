@@ -136,6 +136,22 @@ const lora_sum_blocks: Twin = (_, size) => {
   return oneResult([sums, unwritten(count)], call, expected, tolerance);
 };
 
+const lora_norm_down: Twin = (c, size) => {
+  const [rows, lanes, epsilon] = [value(c, 'ROWS'), value(c, 'LANES'), value(c, 'EPS_F')];
+  // Some lanes have two vectors of a row, some one.
+  const [M, N, K] = [(rows + 1) * size, 12, 4 * (lanes + 3)];
+  const [inp, gain, A] = [floats(M * K, 'inp'), floats(K, 'gain'), floats(N * K, 'A')];
+  const rstd = table(1, M, (_, m) => 1 / Math.sqrt(sum(K, (k) => inp[m * K + k] ** 2) / K + epsilon));
+  const normed = table(M, K, (m, k) => inp[m * K + k] * rstd[m] * gain[k]);
+  const mid = table(M, N, (m, n) => sum(K, (k) => normed[m * K + k] * A[n * K + k]));
+  const call = { grid: folded((ceil(M, rows) * N) / 4), params: { M, N, K } };
+  return {
+    bindings: [inp, gain, A, unwritten(M * K), unwritten(M), unwritten(M * N)],
+    calls: [call],
+    expected: [normed, rstd, mid].map((values, i) => ({ binding: 3 + i, values, tolerance })),
+  };
+};
+
 export const loraTwins: { readonly [kernel: string]: Twin } = {
   lora_up,
   lora_up_fours,
@@ -145,4 +161,5 @@ export const loraTwins: { readonly [kernel: string]: Twin } = {
   lora_up_backward_weight_lanes,
   lora_up_backward_both,
   lora_sum_blocks,
+  lora_norm_down,
 };

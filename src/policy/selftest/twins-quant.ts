@@ -89,7 +89,7 @@ const quant_matmul_nt: Twin = (c, size) => {
 const quant_matmul_nt_lanes: Twin = (c, size) => {
   const [rows, columns, lanes] = [value(c, 'ROWS'), value(c, 'COLUMNS'), value(c, 'LANES')];
   const across = (64 / lanes) * columns;
-  const [M, N] = [(rows + 3) * size, Math.max(across, 32 * value(c, 'LOW_RANK')) + 3];
+  const [M, N] = [(rows + 3) * size, Math.max(across, 32 * value(c, 'LOW_RANK')) + 3 + 3 * value(c, 'GATED')];
   return linear(c, [M, N, 8 * (lanes + 3) + 4], ceil(M, rows) * ceil(N, across));
 };
 

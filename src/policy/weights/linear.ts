@@ -8,6 +8,7 @@ import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
 import type { ScoredLogits } from '../engine/logit-gradient.ts';
 import type { LowRankInputTerm, LowRankTerm } from '../engine/low-rank-forms.ts';
+import { type NormInput, normalise } from '../engine/normed-product.ts';
 import type { Operations } from '../engine/operations.ts';
 import type { Workspace } from '../engine/workspace.ts';
 import { StateError } from '../state-error.ts';
@@ -99,6 +100,8 @@ export interface Weights {
 
 /** What a forward product adds and what it writes beside its result, never both, and its place in the pass. */
 export interface ForwardExtra {
+  /** The product's input is the RMSNorm of this one, and is written first. */
+  norm?: NormInput;
   /** First of the rows in the pass. Default: 0. */
   first?: number;
   residual?: BufferSlice;
@@ -200,9 +203,10 @@ export class DenseWeights implements BaseWeights {
     inp: BufferSlice,
     out: BufferSlice,
     M: number,
-    { residual, lowRank }: { residual?: BufferSlice; lowRank?: LowRankTerm } = {},
+    { residual, lowRank, norm }: { residual?: BufferSlice; lowRank?: LowRankTerm; norm?: NormInput } = {},
   ): void {
     const [N, K] = this.set.shape(operand);
+    if (norm) normalise(this.ops, norm, inp, M, K);
     const bias = this.set.has(`${operand}Bias`) ? this.set.slice(`${operand}Bias`) : undefined;
     this.ops.matmulNT(inp, this.set.slice(operand), out, M, N, K, { bias, residual, lowRank });
   }

@@ -8,6 +8,7 @@ import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
 import type { ScoredLogits } from '../engine/logit-gradient.ts';
 import type { LowRankInputTerm, LowRankTerm } from '../engine/low-rank-forms.ts';
+import { normalise } from '../engine/normed-product.ts';
 import type { Operations } from '../engine/operations.ts';
 import {
   formatConstants,
@@ -163,10 +164,12 @@ export class PackedWeights implements BaseWeights {
     M: number,
     extra: ForwardExtra & { lowRank?: LowRankTerm } = {},
   ): void {
+    const { norm, ...rest } = extra;
     const { rows, row } = this.set.operand(operand);
+    if (norm) normalise(this.ops, norm, inp, M, row.length);
     const { vectors } = this.set;
     const bias = vectors.has(`${operand}Bias`) ? vectors.slice(`${operand}Bias`) : undefined;
-    this.quantized.matmulNT(inp, this.set.matrix(operand), out, M, rows, row.length, { bias, ...extra });
+    this.quantized.matmulNT(inp, this.set.matrix(operand), out, M, rows, row.length, { bias, ...rest });
   }
 
   addsLowRank(operand: string, M: number): boolean {
