@@ -257,6 +257,11 @@ describe('routes', () => {
     const stepped = await post(server, `${base}/step`, { action: { message: 'inventory' }, timeout_s: 5 });
     expect(stepped).toMatchObject({ status: 200, json: { reward: 0, done: false } });
     expect(stepped.json.observation.text).toBe('Inventory: You are not carrying anything.');
+    // OpenEnv's validator adds reward and done to the observation, and compares with a schema that allows no other field.
+    for (const { json } of [started, stepped])
+      expect(Object.keys({ ...json.observation, reward: json.reward, done: json.done }).sort()).toEqual(
+        Object.keys(schema.observation.properties).sort(),
+      );
     expect((await post(server, `${base}/step`, { action: { message: 'x', other: 1 } })).status).toBe(422);
     expect((await post(server, `${base}/mcp`, {})).json).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } });
     expect(server.sessions()).toBe(0);

@@ -1,5 +1,5 @@
 // The part `trl` of `npm run test:interop`: exports a typed world for OpenEnv, has OpenEnv's validator read the folder,
-// serves it with the folder's own command, and lets TRL's GRPOTrainer take ten steps at its address.
+// serves it with the folder's own command, has the validator play there, and lets TRL's GRPOTrainer take ten steps.
 import { spawn, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -49,8 +49,9 @@ export async function playExported(folder, interpreter, python) {
   const { server, address } = await served(out);
   try {
     const env = { OMP_NUM_THREADS: '1', WANDB_MODE: 'disabled', HF_HUB_OFFLINE: '1', TRL_EXPERIMENTAL_SILENCE: '1' };
+    const plays = await python(interpreter, [join(root, 'tools/interop/runtime.py'), address, out]);
     const trained = await python(interpreter, [join(root, 'tools/interop/trl.py'), address, steps], env);
-    return valid && trained === 0;
+    return valid && plays === 0 && trained === 0;
   } finally {
     server.kill();
   }

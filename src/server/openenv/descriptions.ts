@@ -35,6 +35,16 @@ const observationSchema = {
   required: ['text', 'valid', 'valid_actions'],
 };
 
+/** The reference's schema of an observation has reward and done, which travel beside the observation. */
+const describedObservation = {
+  ...observationSchema,
+  properties: {
+    ...observationSchema.properties,
+    reward: nullable({ type: 'number', description: 'Reward of the last action; null after a reset.' }),
+    done: { type: 'boolean', description: 'True at the end of the episode.' },
+  },
+};
+
 const stateSchema = {
   title: 'TextState',
   type: 'object',
@@ -50,7 +60,7 @@ const stateSchema = {
   required: ['episode_id', 'step_count'],
 };
 
-export const schemas = { action: actionSchema, observation: observationSchema, state: stateSchema };
+export const schemas = { action: actionSchema, observation: describedObservation, state: stateSchema };
 
 const resetProperties = {
   seed: { type: 'integer', description: 'Chooses a task of the split, always the same one.' },
