@@ -64,8 +64,8 @@ class Client {
   }
 
   async gone() {
-    await vi.waitFor(() => expect(this.closed).not.toBeNull(), { timeout: 5000 });
-    return this.closed!;
+    while (!this.closed) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return this.closed;
   }
 }
 
