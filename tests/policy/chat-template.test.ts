@@ -111,8 +111,12 @@ describe('pieces', () => {
   });
 
   it('are refused if earlier turns are dropped or a message appears twice', async () => {
-    await expect(refused("{{ messages[-1]['content'] }}")).rejects.toThrow(/contains one user message of 3 0 times/);
-    await expect(refused(loop('{{ message.content + message.content }}'))).rejects.toThrow(/2 times/);
+    await expect(refused("{{ messages[-1]['content'] }}")).rejects.toThrow(
+      /leaves out a message of the user in a conversation of 3: .*take messages in parts/,
+    );
+    await expect(refused(loop('{{ message.content + message.content }}'))).rejects.toThrow(
+      /repeats a message of the user 2 times/,
+    );
   });
 
   it('are refused if a reply is requested in one way and shown in another', async () => {

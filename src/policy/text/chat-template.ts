@@ -139,9 +139,12 @@ function piecesAround(text: string, messages: readonly ChatMessage[]): string[] 
   for (const { role, content } of messages) {
     const parts = rest.split(content);
     if (parts.length !== 2) {
+      const times = parts.length - 1;
       throw new ChatTemplateError(
-        `This chat template contains one ${role} message of ${messages.length} ${parts.length - 1} times instead of once: the pieces of a turn ` +
-          'cannot be derived from it. Give the model another template (tokenizer_config.json, chat_template).',
+        `This chat template ${times === 0 ? `leaves out a message of the ${role}` : `repeats a message of the ${role} ${times} times`} ` +
+          `in a conversation of ${messages.length}: the pieces of a turn cannot be derived from it. ` +
+          (times === 0 ? 'Templates for images take messages in parts, and no texts. ' : '') +
+          'Give the model another template (tokenizer_config.json, chat_template).',
       );
     }
     pieces.push(parts[0]);
