@@ -100,3 +100,22 @@ describe('bytes of a character', () => {
     expect(tokenizer.exactText(tokenizer.encode('\uFEFFa'), { special: true })).toBe('\uFEFFa');
   });
 });
+
+// Ids of tokenizers 0.23.3.
+it.each([
+  [
+    { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: false, strip_accents: false, lowercase: true },
+    ['0102', '102', '1', '001', '021', '010'],
+  ],
+  [{ type: 'Strip', strip_left: true, strip_right: false }, ['0102', '0102', '01', '1', '021', '10']],
+  [{ type: 'Strip', strip_left: false, strip_right: true }, ['0102', '0102', '01', '001', '021', '01']],
+  [{ type: 'Replace', pattern: { String: 'b' }, content: '' }, ['010', '010', '01', '001', '1', '010']],
+])('Metaspace marks no start of which %o drops the first character', (normalizer, expected) => {
+  const tokenizer = new Tokenizer({
+    normalizer,
+    pre_tokenizer: { type: 'Metaspace', replacement: '\u2581', prepend_scheme: 'first', split: true },
+    model: { type: 'BPE', vocab: { '\u2581': 0, a: 1, b: 2 }, merges: [] },
+  } as unknown as TokenizerJson);
+  const texts = ['a b', '\u200ba b', '\0a', '  a', 'ba', ' a '];
+  expect(texts.map((text) => [...tokenizer.encode(text)].join(''))).toEqual(expected);
+});

@@ -28,7 +28,6 @@ export const isNormalized = ({ normalized, special }: AddedToken): boolean => no
 const wordBefore = new RegExp(`[${wordCharacters}]$`, 'u');
 const wordAfter = new RegExp(`^[${wordCharacters}]`, 'u');
 const space = new RegExp(whiteSpace, 'u');
-const leadingSpace = new RegExp(`^${whiteSpace}+`, 'u');
 
 /** True if the match may stand there. */
 function mayStand({ single_word }: AddedToken, text: string, start: number, end: number): boolean {
@@ -115,10 +114,12 @@ export class AddedTokens {
     );
   }
 
-  /** A piece whose leading white space the normalizer drops no longer begins where the text begins. */
+  /** A piece whose first character the normalizer drops no longer begins where the text begins. */
   private normalized({ text, first }: TextPiece): TextPiece {
     const normal = this.normalize(text);
-    const dropsStart = first && space.test(text[0] ?? '') && this.normalize(text.replace(leadingSpace, '')) === normal;
-    return { text: normal, first: first && !dropsStart };
+    if (!first || normal[0] === text[0]) return { text: normal, first };
+    const start = String.fromCodePoint(text.codePointAt(0) ?? 0);
+    const dropsStart = this.normalize(start) === '' && this.normalize(text.slice(start.length)) === normal;
+    return { text: normal, first: !dropsStart };
   }
 }
