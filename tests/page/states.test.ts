@@ -447,6 +447,28 @@ test('with the text spacing of WCAG 1.4.12 the bar shows everything', async () =
   await close();
 });
 
+test('with large letters on a narrow screen the bar has the number, and neither bar nor setup overflows', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+  await page.locator('tabgym-transport .steps').waitFor();
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '24px';
+  });
+  await page.locator('tabgym-setup .preset').waitFor();
+  const setup = await page.locator('tabgym-setup').evaluate((each) => each.scrollWidth - each.clientWidth);
+  expect(setup).toBe(0);
+  await page.setViewportSize({ width: 390, height: 900 });
+  const { problems } = await measureBar(page);
+  expect(problems).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  const shown = await page.locator('tabgym-transport .value strong').evaluate((number) => {
+    const [own, line] = [number.getBoundingClientRect(), number.parentElement!.parentElement!.getBoundingClientRect()];
+    return own.width > 0 && own.right <= line.right + 1 && own.top < line.bottom - own.height / 2;
+  });
+  expect(shown).toBe(true);
+  await screenshot(page, 'bar-large-letters');
+  await close();
+});
+
 test('neighbouring plots are aligned, whatever their legends, and mark the chosen step at the right place', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
   const marked = page.locator('tabgym-chart .marker:visible');

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** Sources of the trainer, with strings joined that are written in several lines. */
 function trainerSources(): string {
-  const files = ['session', 'store', 'rl', 'device'].flatMap((folder) =>
+  const files = ['session', 'store', 'rl', 'device', 'library/web', 'ui/app'].flatMap((folder) =>
     readdirSync(join(root, 'src', folder), { recursive: true, encoding: 'utf8' }).map((name) =>
       join(root, 'src', folder, name),
     ),

@@ -23,6 +23,8 @@ import type { SweepInFocus } from './sweep.ts';
 import type { Talk } from './talk.ts';
 
 const mostLive = 64;
+/** Time between two announced evaluations: a fast run has several in a second, and a screen reader reads each whole. */
+const announceEveryMs = 20_000;
 
 export { isActive };
 
@@ -38,6 +40,8 @@ interface Parts {
 }
 
 export class Events {
+  private announcedAt = Number.NEGATIVE_INFINITY;
+
   constructor(
     private readonly store: Store,
     private readonly notifier: Notifier,
@@ -126,7 +130,8 @@ export class Events {
     const run = this.state.run ? { ...this.state.run, step: records.at(-1)?.step ?? 0 } : null;
     this.store.set({ records, run });
     const evaluated = fresh.findLast((record) => record.evaluation);
-    if (evaluated?.evaluation) {
+    if (evaluated?.evaluation && performance.now() - this.announcedAt > announceEveryMs) {
+      this.announcedAt = performance.now();
       const { train, test } = evaluated.evaluation;
       this.notifier.announce(
         msg(

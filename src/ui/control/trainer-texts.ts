@@ -10,6 +10,11 @@ export type Sentence = readonly [english: string, translate: (...values: string[
 export const sentences: readonly Sentence[] = [
   ['The GPU device was lost ({}): ', (reason) => msg(str`The GPU device was lost (${reason}): `)],
   ['The WebAssembly device was lost: ', () => msg('The WebAssembly device was lost: ')],
+  ["Tabgym's worker stopped: ", () => msg("Tabgym's worker stopped: ")],
+  [
+    ' Reload the page; the run continues from its last step.',
+    () => msg(' Reload the page; the run continues from its last step.'),
+  ],
   ['This page stood still for {} s.', (seconds) => msg(str`This page stood still for ${seconds} s.`)],
   [' Continuing from the last committed step.', () => msg(' Continuing from the last committed step.')],
   [' Nothing was lost.', () => msg(' Nothing was lost.')],

@@ -26,6 +26,7 @@ export class TabgymRewardSetup extends Panel {
     css`
       :host {
         display: grid;
+        grid-template-columns: minmax(0, 1fr);
         gap: 6px;
       }
       .entry {
@@ -34,6 +35,8 @@ export class TabgymRewardSetup extends Panel {
       }
       button.link {
         justify-self: start;
+        white-space: normal;
+        text-align: start;
       }
     `,
   ];

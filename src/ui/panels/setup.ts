@@ -95,6 +95,7 @@ export class TabgymSetup extends Panel {
     css`
       .inner {
         display: grid;
+        grid-template-columns: minmax(0, 1fr);
         gap: 10px;
         padding: 12px;
       }
@@ -138,6 +139,10 @@ export class TabgymSetup extends Panel {
       }
       .filter {
         width: 100%;
+      }
+      button.link {
+        white-space: normal;
+        text-align: start;
       }
       .badge.changed {
         background: var(--accent-soft);

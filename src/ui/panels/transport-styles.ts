@@ -1,6 +1,13 @@
 /**
  * Styles of the bar: one row from 861 pixels on, two below, and the order in which parts shrink.
- * `tests/page/states.test.ts` measures it.
+ * `tests/page/states.test.ts` measures it. Comments stand here, because those among the rules are downloaded.
+ *
+ * - `.meter > span`: always one line, so that the bar keeps its height while training. Numbers and their comparison are
+ *   never cut: the label gives way to the number, and the kind of success, in a hidden second row, is whole or absent.
+ * - `.end`: a second row where large or spaced letters do not fit into one. The device takes the width that remains.
+ * - `.more`: replaces the drawer's buttons where they would not fit in one row.
+ * - Up to 1780 pixels, space is saved for languages with longer labels, which would push the last buttons out.
+ * - Up to 440 pixels, `.share` is in the first row, so that the second one has more space.
  */
 import { css } from 'lit';
 
@@ -67,7 +74,6 @@ export const transportStyles = css`
     min-width: 150px;
     line-height: 1.3;
   }
-  /* Always one line, so that the bar keeps its height while training. */
   .meter > span {
     overflow: hidden;
     text-overflow: ellipsis;
@@ -76,7 +82,6 @@ export const transportStyles = css`
   .meter:not(.steps) > span {
     padding-inline-end: 8px;
   }
-  /* The second row is hidden: the kind of success is shown whole, or not at all. */
   .meter:not(.steps) > span:first-child {
     display: flex;
     flex-wrap: wrap;
@@ -84,17 +89,23 @@ export const transportStyles = css`
     align-items: baseline;
     height: calc(1.3 * var(--size-l));
   }
+  .value {
+    display: flex;
+    gap: 4px;
+    align-items: baseline;
+    max-width: 100%;
+  }
+  .value .label,
   .of {
-    display: inline-block;
-    max-width: 80px;
     overflow: hidden;
     text-overflow: ellipsis;
-    vertical-align: bottom;
+  }
+  .of {
+    max-width: 80px;
   }
   .meter strong {
     font-size: var(--size-l);
   }
-  /* A second row where large or spaced letters do not fit into one. */
   .end {
     display: flex;
     flex: 1 1 0;
@@ -112,7 +123,6 @@ export const transportStyles = css`
     width: 172px;
     flex-shrink: 0;
   }
-  /* Numbers and their comparison are never cut; the text between them changes while training. */
   .steps > span:first-child,
   .meter:not(.steps) > span:last-child {
     white-space: normal;
@@ -128,7 +138,6 @@ export const transportStyles = css`
     font-size: var(--size-s);
     max-width: 92px;
   }
-  /* Takes the remaining width. */
   .gpu {
     flex: 1 1 96px;
     flex-wrap: nowrap;
@@ -145,11 +154,9 @@ export const transportStyles = css`
     flex-wrap: nowrap;
     gap: 2px;
   }
-  /* Replaces the drawer's buttons where they would not fit in one row. */
   .drawers .more {
     display: none;
   }
-  /* For languages with longer labels, which would push the last buttons out of the bar. */
   @media (max-width: 1780px) {
     header {
       gap: 6px 10px;
@@ -277,7 +284,6 @@ export const transportStyles = css`
     .meter:not(.steps) > span {
       padding-inline-end: 0;
     }
-    /* In the first row, so that the second one has more space. */
     .end > .share {
       order: 2;
     }

@@ -161,7 +161,7 @@ export class TabgymTransport extends Panel {
     // Of a sweep, all of whose curves are shown, this is one run.
     const variant = sweep?.document.sweep?.variants[run?.sweep?.variant ?? -1]?.name ?? '';
     return html`<div class="meter" title=${title}>
-      <span>${msg('Success')} ${variant ? html`<span class="small of">${variant}</span> ` : nothing}<strong class="number">${fixed(success.rate)}</strong>${variant ? nothing : html` <span class="small soft kind">${kind}</span>`}</span>
+      <span><span class="value"><span class="label">${msg('Success')}</span> ${variant ? html`<span class="small of">${variant}</span> ` : nothing}<strong class="number">${fixed(success.rate)}</strong></span>${variant ? nothing : html` <span class="small soft kind">${kind}</span>`}</span>
       <span class="small soft number">${
         gain === null
           ? msg('chance not known')
