@@ -11,6 +11,7 @@ import { NodeBaseModels } from '../library/node/base-models.ts';
 import { wholeTensors } from '../models/whole-tensors.ts';
 import { writeConfig } from '../policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/formats/checkpoint.ts';
+import { isGguf } from '../policy/formats/gguf-name.ts';
 import {
   readMetadata,
   readSafetensors,
@@ -43,7 +44,7 @@ type WholeModel = Checkpoint & { chat?: { [name: string]: Uint8Array } };
 
 /** A folder or a GGUF file, read as every command reads it. */
 async function fromModel(path: string): Promise<WholeModel | AdapterExport> {
-  const adapter = /\.gguf$/i.test(path) ? null : adapterFolder(path);
+  const adapter = isGguf(path) ? null : adapterFolder(path);
   if (adapter) return { adapter: adapterFilesIn(adapter) };
   const model = await new NodeBaseModels().open(path, 'f32', { tokenizer: 'optional' });
   const { 'tokenizer.json': tokenizer = null, 'config.json': _, ...chat } = model.texts;
@@ -71,7 +72,7 @@ function fromFiles(files: { [name: string]: Uint8Array }): WholeModel | AdapterE
 
 export async function readCheckpoint(path: string): Promise<WholeModel | AdapterExport> {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
-  if (statSync(path).isDirectory() || /\.gguf$/i.test(path)) return fromModel(path);
+  if (statSync(path).isDirectory() || isGguf(path)) return fromModel(path);
   return fromFiles(await readPolicy(new Uint8Array(readFileSync(path)), path));
 }
 

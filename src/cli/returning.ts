@@ -11,6 +11,7 @@ import { factsOf } from '../experiment/policies/registry.ts';
 import { presets } from '../experiment/presets.ts';
 import { importedRun } from '../library/node/policy.ts';
 import { forLanguageModel } from '../models/draft.ts';
+import { isGguf } from '../policy/formats/gguf-name.ts';
 import { specialTokens, Tokenizer } from '../policy/text/tokenizer.ts';
 import type { HandoffSource } from '../store/run.ts';
 import type { NewRun } from '../store/run-store.ts';
@@ -31,8 +32,6 @@ function handoffAbove(folder: string): string | null {
   }
   return null;
 }
-
-const isGguf = (name: string) => /\.gguf$/i.test(name);
 
 /**
  * True if a folder's weights are a language model's: in GGUF alone, or with a vocabulary that is not a tiny policy's.

@@ -12,7 +12,8 @@ import {
   headName,
   namedParameters,
 } from '../policy/formats/checkpoint.ts';
-import { firstPart, ggufName, readGguf } from '../policy/formats/gguf.ts';
+import { firstPart, readGguf } from '../policy/formats/gguf.ts';
+import { isGguf } from '../policy/formats/gguf-name.ts';
 import { ggufTokenizer } from '../policy/formats/gguf-tokenizer.ts';
 import { cut, parsedJson } from '../policy/formats/json-text.ts';
 import { dataStartOf, readTable } from '../policy/formats/safetensors.ts';
@@ -268,7 +269,7 @@ async function ggufModel(source: ModelSource, chosen: string, signal: AbortSigna
 function onlyGguf(source: ModelSource): string | null {
   const names = source.names();
   if (!names || names.some((name) => name.endsWith('.safetensors'))) return null;
-  const found = [...new Set(names.filter((name) => ggufName.test(name)).map(firstPart))];
+  const found = [...new Set(names.filter(isGguf).map(firstPart))];
   if (found.length > 1)
     throw new SourceError(
       'unreadable',

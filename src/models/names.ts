@@ -4,6 +4,7 @@
  */
 import type { Experiment } from '../experiment/experiment.ts';
 import { type CatalogueEntry, catalogue } from '../policy/catalogue.ts';
+import { isGguf } from '../policy/formats/gguf-name.ts';
 import { publicHub } from '../store/weights-http.ts';
 
 export { type CatalogueEntry, catalogue, downloadBytes } from '../policy/catalogue.ts';
@@ -52,7 +53,7 @@ function unescaped(text: string): string {
 function keyOfAddress(address: string): string {
   const plain = address.replace(/^([^?#]*)\?[^#]*/, '$1');
   const [, repository, revision, file] = fileAddress.exec(plain) ?? [];
-  return file && /\.gguf$/i.test(file) ? `${repository}@${unescaped(revision)}#${unescaped(file)}` : plain;
+  return file && isGguf(file) ? `${repository}@${unescaped(revision)}#${unescaped(file)}` : plain;
 }
 
 /**

@@ -1,5 +1,5 @@
-// The calls of an update with SwiGLU, and the gradient of the logits, in the packed products around them. The products themselves are compared with double
-// precision in quantized-kernels.test.ts.
+// The calls of an update with SwiGLU, and the gradient of the logits, in the packed products around them. The products
+// themselves are compared with double precision in quantized-kernels.test.ts.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';

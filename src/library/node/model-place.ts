@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hubAddress, listedModel } from '../../models/names.ts';
+import { isGguf } from '../../policy/formats/gguf-name.ts';
 import { SourceError } from '../../store/weights-source.ts';
 
 export type CommandModel =
@@ -15,7 +16,6 @@ export type CommandModel =
 
 /** Part of a split GGUF file. */
 const partName = /-\d{5}-of-\d{5}\.gguf$/;
-const isGguf = (name: string) => /\.gguf$/i.test(name);
 
 /** Names of the parts of a GGUF file in its folder: the file itself, or all files of the split model. */
 export function ggufNames({ folder, file }: { folder: string; file: string }): string[] {

@@ -185,7 +185,10 @@ export class Layers {
     });
   }
 
-  /** activated = silu(gate) * up of norm(middle), for some rows. The caller applies the down projection. `again`: as of `attentionHalf`. */
+  /**
+   * activated = silu(gate) * up of norm(middle), for some rows. The caller applies the down projection. `again`: as of
+   * `attentionHalf`.
+   */
   private mlpHalf(weights: Weights, rows: Rows, l: number, again = false): void {
     const { ops, config } = this;
     const names = layerOperands(l);

@@ -27,7 +27,10 @@ export function normalise(
 const workgroupRows = [1, 4];
 const workgroupLanes = 128;
 
-/** True if `normaliseDown` computes a first product of these sizes: in decoding, where the sums of such products are shared by lanes. */
+/**
+ * True if `normaliseDown` computes a first product of these sizes: in decoding, where the sums of such products are shared
+ * by lanes.
+ */
 export const normalisesDown = (ops: Operations, M: number, N: number, K: number): boolean =>
   M <= fewRows && ops.recorder.device.compiles && ops.isNarrow(N, K);
 

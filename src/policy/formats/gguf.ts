@@ -104,9 +104,6 @@ function stored({ name, shape, type, start, end }: GgufTensorInfo, config: Model
   return { name: known, shape, start, end, rows, columns, rowGroup, decode, suggested, ...(blocks && { take }) };
 }
 
-/** Name of a GGUF file, also in capitals. */
-export const ggufName = /\.gguf$/i;
-
 /** Names of the parts of a split model: PREFIX-00001-of-00003.gguf and so on. */
 const partName = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/;
 

@@ -79,7 +79,10 @@ const linkedCursor = (host: HTMLElement): uPlot.Cursor => ({
   },
 });
 
-/** Draws the plot again after the browser's GPU process ended, which empties every canvas. A size resets what uPlot knows of its context. */
+/**
+ * Draws the plot again after the browser's GPU process ended, which empties every canvas. Setting the size resets what
+ * uPlot knows of its context.
+ */
 function redrawRestored(plot: uPlot) {
   plot.ctx.canvas.addEventListener('contextrestored', () => plot.setSize(plot));
 }

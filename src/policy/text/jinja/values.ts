@@ -1,6 +1,7 @@
 /**
- * Values of a template, with Python's meaning: null is None, a number is an integer up to 2^53, a bigint a
- * larger one, `Float` a float, an array a list, `Tuple` a tuple, a Map a dict. A name without a value is `Undefined`, which prints as nothing and fails elsewhere.
+ * Values of a template, with Python's meaning: null is None, a number is an integer up to 2^53, a bigint a larger one,
+ * `Float` a float, an array a list, `Tuple` a tuple, a Map a dict. A name without a value is `Undefined`, which prints as
+ * nothing and fails elsewhere.
  */
 import { floatText, repr as textRepr } from '../../../python/text.ts';
 import { copied, deeper, divided, fail, madeText, work } from './work.ts';
