@@ -136,7 +136,7 @@ describe('on the page', () => {
     const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
     const bar = page
       .locator('tabgym-transport')
-      .getByText(/^Success/)
+      .getByText(/^Success 0/)
       .first();
     const rate = /0\.\d\d/.exec((await bar.textContent())!)![0];
     await page.keyboard.press('r');

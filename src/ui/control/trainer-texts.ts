@@ -3,6 +3,7 @@
  * the page has another language. What a sentence quotes, such as a driver's reason, stays as it is.
  */
 import { msg, str } from '@lit/localize';
+import { episodeCount, tokenCount } from '../kit/counts.ts';
 
 /** A sentence as the trainer writes it, with `{}` for each value, and its translation. */
 export type Sentence = readonly [english: string, translate: (...values: string[]) => string];
@@ -42,7 +43,8 @@ export const sentences: readonly Sentence[] = [
   ['Evaluation on held-out goals: ', () => msg('Evaluation on held-out goals: ')],
   [
     '{} failed in {} of {} episodes, which are not counted.',
-    (what, failed, all) => msg(str`${what} failed in ${failed} of ${all} episodes, which are not counted.`),
+    (what, failed, all) =>
+      msg(str`${what} failed in ${failed} of ${episodeCount(Number(all))}, which are not counted.`),
   ],
   [
     'No episode of the evaluation on training goals fits into its tokens.',
@@ -57,7 +59,9 @@ export const sentences: readonly Sentence[] = [
   [
     'A prompt has {} tokens, and sampling.promptTokens is {}: choose at least {}.',
     (longest, bound, least) =>
-      msg(str`A prompt has ${longest} tokens, and sampling.promptTokens is ${bound}: choose at least ${least}.`),
+      msg(
+        str`A prompt has ${tokenCount(Number(longest))}, and sampling.promptTokens is ${bound}: choose at least ${least}.`,
+      ),
   ],
   [
     'sampling.completionTokens is {}, for all turns of an episode: choose more, or fewer turns.',
