@@ -79,6 +79,10 @@ export const transportStyles = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
+  /* Gives up its words before the end takes a second row. */
+  .meter:not(.steps) {
+    flex-shrink: 9;
+  }
   .meter:not(.steps) > span {
     padding-inline-end: 8px;
   }
@@ -108,7 +112,7 @@ export const transportStyles = css`
   }
   .end {
     display: flex;
-    flex: 1 1 0;
+    flex: 1 1 auto;
     flex-wrap: wrap;
     align-items: center;
     justify-content: flex-end;
@@ -142,6 +146,7 @@ export const transportStyles = css`
     flex: 1 1 96px;
     flex-wrap: nowrap;
     gap: 4px;
+    min-width: 96px;
     max-width: 200px;
   }
   .gpu select {
@@ -200,6 +205,7 @@ export const transportStyles = css`
       margin: 0;
     }
     .meter:not(.steps) {
+      flex-shrink: 0;
       min-width: 0;
     }
   }
