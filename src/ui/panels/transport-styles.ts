@@ -294,4 +294,9 @@ export const transportStyles = css`
       order: 2;
     }
   }
+  @media print {
+    .meter:not(.steps) {
+      flex-shrink: 0;
+    }
+  }
 `;
