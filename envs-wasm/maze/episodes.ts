@@ -253,14 +253,16 @@ export function putPlan(episode: Episode): bool {
   const grid = episode.seen ? changetype<usize>(known) : episode.block;
   if (episode.seen) recall(episode);
   let at = episode.at;
+  measure(grid, episode.columns, sizeOf(episode), episode.goal);
   for (let left = episode.stepLimit - episode.steps; at != episode.goal; left--) {
-    measure(grid, episode.columns, sizeOf(episode), episode.goal);
     if (distance[at] > left) return false;
     const move = nearerMove(episode, at);
     putAction(move);
     putByte(10);
     at += stepOf(move, episode.columns);
-    if (episode.seen) look(episode, at);
+    if (!episode.seen) continue;
+    look(episode, at);
+    measure(grid, episode.columns, sizeOf(episode), episode.goal);
   }
   return true;
 }
