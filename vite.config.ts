@@ -2,6 +2,7 @@
 // (vitest.config.ts) and in the command line tools (vite.cli.config.ts).
 import { defineConfig, type Rolldown } from 'vite';
 import { contentPolicy } from './scripts/content-policy.mjs';
+import { cssTemplates } from './scripts/css-templates.mjs';
 import { frameGuard } from './scripts/frame-guard.mjs';
 import { frameScript } from './scripts/frame-script.mjs';
 import { installable } from './scripts/installable.mjs';
@@ -28,7 +29,7 @@ const headers = {
 
 export default defineConfig({
   base: './',
-  plugins: [frameGuard(), frameScript(), localeWords(), contentPolicy(), loadStages(), installable()],
+  plugins: [frameGuard(), frameScript(), localeWords(), cssTemplates(), contentPolicy(), loadStages(), installable()],
   build: { target: 'esnext', outDir: 'build/page', emptyOutDir: true, rolldownOptions: { onLog } },
   worker: { format: 'es', plugins: () => [frameScript({ empty: true })], rolldownOptions: { onLog } },
   server: { host: '127.0.0.1', headers },
