@@ -17,7 +17,6 @@ import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
 import { memoryPlan, planStyles } from './memory-plan.ts';
 import { namesOf, restartText } from './pending-text.ts';
-import './goals-setup.ts';
 import './reward-setup.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
