@@ -193,6 +193,22 @@ describe('a server that asks for a pause', () => {
     expect(wait('Wed, 31 Dec 2025 23:00:00 GMT')).toBe(0);
     expect(wait('soon')).toBeNull();
   });
+
+  it('twice, by a proxy and its server', () => {
+    const wait = (value: string) => statedWaitMs(new Headers({ 'retry-after': value }), '');
+    // As a date, "1, 1" would be a day of 2001.
+    expect(wait('1, 1')).toBe(1000);
+    expect(wait('30, 60')).toBe(60_000);
+  });
+
+  it.each([
+    ['2 minutes', 120_000],
+    ['1 hour', 3_600_000],
+    ['20 milliseconds', 20],
+    ['59 seconds', 59_000],
+  ])('in words: %s', (words, ms) => {
+    expect(statedWaitMs(new Headers(), `{"error": "Please try again in ${words}."}`)).toBe(ms);
+  });
 });
 
 describe('a refused field', () => {

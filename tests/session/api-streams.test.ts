@@ -24,6 +24,10 @@ it.each([
   ['without a reason', events([...said, rest, '[DONE]'])],
   ['with names of events and without a last line', `event: m\n${events([...said, rest])}event: m\ndata: [DONE]`],
   ['with a list of parts', events([piece({ content: [{ type: 'text', text: act }] }), '[DONE]'])],
+  ['without blank lines', events([...said, rest, piece({}, 'stop'), '[DONE]']).replaceAll('\n\n', '\n')],
+  ['as plain completions', events([{ choices: [{ text: act, finish_reason: 'stop' }] }])],
+  ['with other choices', events([...said, { choices: [{ index: 1, delta: { content: 'x' } }] }, rest, '[DONE]'])],
+  ['and once more as a message', events([...said, { choices: [{ message: { content: act } }] }, '[DONE]'])],
 ])('a reply that comes as events %s is read', (_, body) => {
   expect(read(body)).toEqual({ kind: 'reply', text: act, calls: [], empty: null });
 });
@@ -48,12 +52,51 @@ it('a call that comes as events is put together by its index', () => {
   });
 });
 
-it('events that end early or with an error are asked for again', () => {
-  expect(read(events(said))).toMatchObject({ kind: 'later', words: expect.stringContaining('ended before the reply') });
-  expect(read(events([...said, { error: { message: 'overloaded', code: 503 } }]))).toMatchObject({
-    kind: 'later',
-    words: expect.stringContaining('overloaded'),
+it.each([
+  // github.com/ollama/ollama/issues/15457, github.com/ai-dynamo/dynamo/pull/4723
+  ['the same index', { index: 0 }],
+  ['no index', {}],
+])('calls with %s are told apart by their ids', (_, place) => {
+  const part = (id: string, name: string, args: string) =>
+    piece({ tool_calls: [{ ...place, id, function: { name, arguments: args } }] });
+  const body = events([part('a', 'get', '{"n"'), part('', '', ':1}'), part('b', 'go', '{"n":2}'), '[DONE]']);
+  expect(read(body)).toMatchObject({
+    calls: [
+      { id: 'a', function: { name: 'get', arguments: '{"n":1}' } },
+      { id: 'b', function: { name: 'go', arguments: '{"n":2}' } },
+    ],
   });
+});
+
+it('a call in the older form, or with its name beside its id, is one', () => {
+  const call = { function: { name: 'get', arguments: '{"n":1}' } };
+  const older = [{ function_call: { name: 'get', arguments: '{"n"' } }, { function_call: { arguments: ':1}' } }];
+  expect(read(events([...older.map((each) => piece(each)), '[DONE]']))).toMatchObject({ calls: [call] });
+  const whole = (message: object) => read(JSON.stringify({ choices: [{ message: { content: null, ...message } }] }));
+  expect(whole({ function_call: call.function })).toMatchObject({ calls: [call] });
+  expect(whole({ tool_calls: [{ id: 'a', ...call.function }] })).toMatchObject({ calls: [{ id: 'a', ...call }] });
+});
+
+it.each([
+  ['', [...said], 'ended before the reply'],
+  // github.com/PowerShell/AIShell/issues/350: KoboldCpp
+  [' whose reason is the text "null"', [...said, piece({ content: ' ' }, 'null')], 'ended before the reply'],
+  [' without a reply', ['[DONE]'], 'has no reply'],
+  [' with damaged data', [...said, '{"choices":[{"del', rest, '[DONE]'], 'not JSON'],
+  [' with an error', [...said, { error: { message: 'overloaded', code: 503 } }], 'overloaded'],
+  [' with an error of the choice', [{ choices: [{ delta: {}, error: { message: 'overloaded' } }] }], 'overloaded'],
+  [' with an error in the older form', [{ object: 'error', message: 'overloaded', code: 500 }, '[DONE]'], 'overloaded'],
+])('events that end early%s are asked for again', (_, pieces, words) => {
+  expect(read(events(pieces))).toMatchObject({ kind: 'later', words: expect.stringContaining(words) });
+});
+
+it('an event with the name of an error is one', () => {
+  const body = `${events(said)}event: error\ndata: {"message":"overloaded"}\n\ndata: [DONE]\n\n`;
+  expect(read(body)).toMatchObject({ kind: 'later', words: expect.stringContaining('overloaded') });
+});
+
+it("vLLM's name for reasoning is read in events too", () => {
+  expect(read(events([piece({ reasoning: 'hm' }), piece({}, 'stop')]))).toMatchObject({ empty: 'reasoning' });
 });
 
 it.each([
@@ -65,12 +108,27 @@ it.each([
   expect(read(JSON.stringify(body))).toMatchObject({ kind: 'failed', words: expect.stringContaining(form) });
 });
 
-it('the reply follows the reasoning of gpt-oss, Gemma 4 and Sky-T1', () => {
+it('the reply follows the reasoning of gpt-oss, Gemma, Sky-T1 and others', () => {
   const analysis = '<|channel|>analysis<|message|>Action:\nget 5 diamond<|end|>';
   expect(withoutReasoning(`${analysis}<|start|>assistant<|channel|>final<|message|>${act}<|return|>`)).toBe(act);
   expect(withoutReasoning(analysis)).toBe('');
   expect(withoutReasoning(`<|channel>thought\nhm<channel|>${act}`)).toBe(act);
   expect(withoutReasoning(`<|begin_of_thought|>hm<|end_of_thought|>\n\n${act}`)).toBe(act);
+  expect(
+    withoutReasoning(`<|begin_of_thought|>hm<|end_of_thought|>\n<|begin_of_solution|>${act}<|end_of_solution|>`),
+  ).toBe(act);
+  expect(withoutReasoning(`<|start|>assistant<|channel|>final<|message|>${act}`)).toBe(act);
+  // Without the special tokens.
+  expect(withoutReasoning(`analysisI look around.assistantfinal${act}`)).toBe(act);
+  const call = '<|channel|>commentary to=functions.get <|constrain|>json<|message|>{"n":1}<|call|>';
+  expect(withoutReasoning(call)).toBe('');
+  for (const [begin, end] of [
+    ['<thought>', '</thought>'],
+    ['<longcat_think>', '</longcat_think>'],
+    ['<mm:think>', '</mm:think>'],
+    ['<unused94>thought', '<unused95>'],
+  ])
+    expect(withoutReasoning(`${begin}\nAction:\nlook${end}${act}`)).toBe(act);
   for (const plain of ['a <|channel|>final<|message|> b', 'a <|begin_of_thought|>'])
     expect(withoutReasoning(plain)).toBe(plain);
 });

@@ -64,17 +64,22 @@ function textOf(content: unknown): string | undefined {
 }
 
 const thoughtTag =
-  /<(\/?)(?:think|thinking|seed:think)>|\[(\/?)THINK\]|◁(\/?)think▷|<\|(?:begin|(end))_of_thought\|>|<(?:\|channel>thought|(channel)\|>)/g;
+  /<(\/?)(?:(?:seed:|mm:|longcat_)?think|thinking|thought)>|\[(\/?)THINK\]|◁(\/?)think▷|<\|(?:begin|(end))_of_thought\|>|<(?:\|channel>thought|(channel)\|>)|<unused9(?:4|(5))>/g;
+
+/** Sky-T1's marks around its reply. */
+const solution = /^\s*<\|begin_of_solution\|>|<\|end_of_solution\|>\s*$/g;
 
 /** The channels of gpt-oss, of which `final` is the reply. */
-const channel = /<\|channel\|>(analysis|commentary|final)[^<]*<\|message\|>/g;
+const channel =
+  /(?:<\|start\|>assistant)?<\|channel\|>(analysis|commentary|final)(?:[^<]|<\|constrain\|>)*<\|message\|>/g;
 const endOfMessage = /<\|(?:end|return|call)\|>/;
+/** The same where a server leaves out the special tokens between the words. */
+const bareChannels = /^\s*analysis[\s\S]*?assistantfinal/;
 
 /**
  * The reply after its reasoning, where a server leaves that in the text between marks (`<think>`, `[THINK]`, gpt-oss's
- * channels). The
- * opening mark may be part of the prompt, so that only the closing one is in the reply. Reasoning that was cut off has
- * no reply.
+ * channels). The opening mark may be part of the prompt, so that only the closing one is in the reply. Reasoning that was
+ * cut off has no reply.
  */
 export function withoutReasoning(text: string): string {
   const channels = [...text.matchAll(channel)];
@@ -82,6 +87,7 @@ export function withoutReasoning(text: string): string {
     const final = channels.find(([, name]) => name === 'final');
     return final ? text.slice(final.index + final[0].length).split(endOfMessage)[0] : '';
   }
+  if (bareChannels.test(text)) return text.replace(bareChannels, '');
   const tags = [...text.matchAll(thoughtTag)].map((tag) => ({
     closes: tag.slice(1).some(Boolean),
     start: tag.index,
@@ -90,7 +96,7 @@ export function withoutReasoning(text: string): string {
   const last = tags.findLast(({ closes }) => closes);
   const begins = text.trimStart() === '' ? false : tags[0]?.start === text.length - text.trimStart().length;
   if (!last) return begins ? '' : text;
-  return begins || tags[0].closes ? text.slice(last.end).trimStart() : text;
+  return begins || tags[0].closes ? text.slice(last.end).replace(solution, '').trimStart() : text;
 }
 
 const hasCalls = ({ tool_calls: calls, function_call: call }: NonNullable<Choice['message']>) =>
@@ -99,13 +105,18 @@ const hasCalls = ({ tool_calls: calls, function_call: call }: NonNullable<Choice
 /** Longest id of a call that is kept: it is sent back with each further request. */
 const mostId = 200;
 
-/** Calls with a name, in OpenAI's form. Some servers leave out the id or the arguments, or give these as an object. */
+/**
+ * Calls with a name, in OpenAI's form. Some servers leave out the id or the arguments, give these as an object, or write
+ * the name beside the id. An older form has one call, `function_call`.
+ */
 function callsOf(message: Choice['message']): ChatCall[] {
-  const list = Array.isArray(message?.tool_calls) ? (message.tool_calls as Partial<ChatCall>[]) : [];
+  const listed = Array.isArray(message?.tool_calls) ? (message.tool_calls as unknown[]) : [];
+  const list = listed.length || !message?.function_call ? listed : [{ function: message.function_call }];
   return list.flatMap((call, k): ChatCall[] => {
-    const { name, arguments: given } = (call?.function ?? {}) as { name?: unknown; arguments?: unknown };
+    const { id: own, function: inner } = (call ?? {}) as { id?: unknown; function?: unknown };
+    const { name, arguments: given } = (inner ?? call ?? {}) as { name?: unknown; arguments?: unknown };
     if (typeof name !== 'string') return [];
-    const id = typeof call.id === 'string' && call.id !== '' && call.id.length <= mostId ? call.id : `call_${k}`;
+    const id = typeof own === 'string' && own !== '' && own.length <= mostId ? own : `call_${k}`;
     return [{ id, type: 'function', function: { name, arguments: argumentsText(given) } }];
   });
 }

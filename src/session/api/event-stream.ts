@@ -7,12 +7,25 @@ import { parsed } from './fault.ts';
 interface Delta {
   content?: unknown;
   reasoning_content?: unknown;
+  /** vLLM's newer name and OpenRouter's. */
+  reasoning?: unknown;
   refusal?: unknown;
   tool_calls?: unknown;
+  function_call?: unknown;
+}
+
+interface Choice {
+  index?: unknown;
+  delta?: Delta | null;
+  message?: Delta | null;
+  text?: unknown;
+  finish_reason?: unknown;
+  error?: unknown;
 }
 
 interface Piece {
-  choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown }[];
+  object?: unknown;
+  choices?: (Choice | null)[] | null;
   error?: unknown;
 }
 
@@ -21,16 +34,27 @@ interface Call {
   function: { name: string; arguments: string };
 }
 
+interface StreamEvent {
+  name: string;
+  data: string;
+}
+
 export const isEventStream = (body: string): boolean => /^\uFEFF?\s*(?::|(?:data|event|id|retry):)/.test(body);
 
-/** Data of the events. Comments and other fields are left out. */
-function dataOf(body: string): string[] {
-  const events: string[][] = [[]];
+/** Events with data. Comments and other fields are left out. Some servers end each line of data like an event. */
+function eventsOf(body: string): StreamEvent[] {
+  const events: { name: string; lines: string[] }[] = [{ name: '', lines: [] }];
+  const after = (line: string) => line.slice(line.indexOf(':') + 1).replace(/^ /, '');
   for (const line of body.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
-    if (line === '') events.push([]);
-    else if (line.startsWith('data:')) events.at(-1)!.push(line.slice(5).replace(/^ /, ''));
+    if (line === '') events.push({ name: '', lines: [] });
+    else if (line.startsWith('data:')) events.at(-1)!.lines.push(after(line));
+    else if (line.startsWith('event:')) events.at(-1)!.name = after(line);
   }
-  return events.filter((lines) => lines.length).map((lines) => lines.join('\n'));
+  return events.flatMap(({ name, lines }) => {
+    const data = lines.join('\n');
+    const each = lines.length > 1 && parsed(data) === undefined ? lines : [data];
+    return each.filter((text) => text.trim() !== '').map((text) => ({ name, data: text }));
+  });
 }
 
 const textOf = (value: unknown): string => {
@@ -38,42 +62,87 @@ const textOf = (value: unknown): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** Adds pieces of calls, which belong together by their index. */
-function addCalls(calls: Map<unknown, Call>, pieces: unknown): void {
-  if (!Array.isArray(pieces)) return;
-  for (const [k, piece] of pieces.entries()) {
-    const { index = k, id, function: part } = (piece ?? {}) as { index?: unknown; id?: unknown; function?: unknown };
-    const { name, arguments: given } = (part ?? {}) as { name?: unknown; arguments?: unknown };
-    const call = calls.get(index) ?? { function: { name: '', arguments: '' } };
-    if (id) call.id = id;
-    call.function.name ||= textOf(name);
-    call.function.arguments += typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given);
-    calls.set(index, call);
+/**
+ * Adds a piece of a call to the call with its index. Ollama and others give every call the same index, or none: there a
+ * name with another id begins a call.
+ */
+function addCall(calls: Call[], places: Map<unknown, Call>, piece: unknown, k: number): void {
+  const { index = k, id, function: part } = (piece ?? {}) as { index?: unknown; id?: unknown; function?: unknown };
+  const { name, arguments: given } = (part ?? {}) as { name?: unknown; arguments?: unknown };
+  let call = places.get(index);
+  if (!call || (id && name && call.id && id !== call.id)) {
+    call = { function: { name: '', arguments: '' } };
+    calls.push(call);
+    places.set(index, call);
+  }
+  if (id) call.id = id;
+  call.function.name ||= textOf(name);
+  call.function.arguments += typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given);
+}
+
+const brokenOff = (what: string) => ({ error: { message: `its stream of events ${what}`, code: 503 } });
+
+/** The reply so far. */
+class Reply {
+  private message = { content: '', reasoning_content: '', refusal: '' };
+  private calls: Call[] = [];
+  private places = new Map<unknown, Call>();
+  private reason: unknown;
+  ended = false;
+  /** True once an event had a part of a reply, or the reason of its end. */
+  begun = false;
+
+  add({ delta, message, text, finish_reason: reason }: Choice): void {
+    this.begun = true;
+    // A message in place of a piece has the whole reply so far.
+    if (!delta && message) this.restart();
+    const added = delta ?? message ?? { content: text };
+    this.message.content += textOf(added.content);
+    this.message.reasoning_content += textOf(added.reasoning_content || added.reasoning);
+    this.message.refusal += textOf(added.refusal);
+    const pieces = Array.isArray(added.tool_calls) ? added.tool_calls : [];
+    for (const [k, piece] of pieces.entries()) addCall(this.calls, this.places, piece, k);
+    if (added.function_call) addCall(this.calls, this.places, { function: added.function_call }, 0);
+    // KoboldCpp and others write the text "null".
+    if (reason && reason !== 'null') this.reason = reason;
+    this.ended ||= this.reason !== undefined;
+  }
+
+  private restart(): void {
+    this.message = { content: '', reasoning_content: '', refusal: '' };
+    this.calls = [];
+    this.places = new Map();
+  }
+
+  whole(): object {
+    const called = this.calls.length ? { tool_calls: this.calls } : {};
+    return { choices: [{ message: { ...this.message, ...called }, finish_reason: this.reason ?? null }] };
   }
 }
 
-const cutOff = { message: 'its stream of events ended before the reply did', code: 503 };
+/** The error of an event; undefined: it has none. */
+function errorOf({ name }: StreamEvent, value: unknown): unknown {
+  const piece = (value ?? {}) as Piece;
+  const choice = Array.isArray(piece.choices) ? piece.choices[0] : undefined;
+  return piece.error || choice?.error || (name === 'error' || piece.object === 'error' ? value : undefined);
+}
 
 /** The whole answer of a stream of events, as a chat completion or an error. */
 export function wholeAnswer(body: string): object {
-  const message = { content: '', reasoning_content: '', refusal: '' };
-  const calls = new Map<unknown, Call>();
-  let reason: unknown;
-  let ended = false;
-  for (const data of dataOf(body)) {
-    if (data.trim() === '[DONE]') {
-      ended = true;
+  const reply = new Reply();
+  for (const event of eventsOf(body)) {
+    if (event.data.trim() === '[DONE]') {
+      reply.ended = true;
       continue;
     }
-    const piece = parsed(data) as Piece | null | undefined;
-    if (piece?.error) return { error: piece.error };
-    const choice = Array.isArray(piece?.choices) ? piece.choices[0] : undefined;
-    const delta = choice?.delta ?? choice?.message;
-    for (const field of ['content', 'reasoning_content', 'refusal'] as const) message[field] += textOf(delta?.[field]);
-    addCalls(calls, delta?.tool_calls);
-    reason = choice?.finish_reason || reason;
+    const value = parsed(event.data);
+    const error = errorOf(event, value ?? event.data);
+    if (error) return { error };
+    if (value === undefined) return brokenOff('has data that is not JSON');
+    const { choices } = (value ?? {}) as Piece;
+    const choice = Array.isArray(choices) ? choices.find((each) => (each?.index ?? 0) === 0) : undefined;
+    if (choice) reply.add(choice);
   }
-  if (!ended && reason === undefined) return { error: cutOff };
-  const called = calls.size ? { tool_calls: [...calls.values()] } : {};
-  return { choices: [{ message: { ...message, ...called }, finish_reason: reason ?? null }] };
+  if (!reply.ended) return brokenOff('ended before the reply did');
+  return reply.begun ? reply.whole() : brokenOff('has no reply');
 }

@@ -14,9 +14,20 @@ function durationMs(text: string): number | null {
   return ms;
 }
 
-/** A number of seconds, a duration with units, or a time: an HTTP date, or seconds or milliseconds since 1970. */
+/** A date has the name of a month, or a year and a month. Other texts would be read as days of some year. */
+const dateLike = /[a-z]{3}|\d{4}-\d/i;
+
+/**
+ * A number of seconds, a duration with units, or a time: an HTTP date, or seconds or milliseconds since 1970. Of several
+ * numbers, as a header has that a proxy and its server both set, the largest.
+ */
 function untilMs(text: string | null, now: number): number | null {
   if (text === null || text.trim() === '') return null;
+  const list = text.split(',').map((each) => each.trim());
+  if (list.length > 1 && !dateLike.test(text)) {
+    const waits = list.map((each) => untilMs(each, now)).filter((ms) => ms !== null);
+    return waits.length ? Math.max(...waits) : null;
+  }
   const value = Number(text);
   if (Number.isFinite(value)) {
     if (value > 1e11) return Math.max(0, value - now);
@@ -24,7 +35,7 @@ function untilMs(text: string | null, now: number): number | null {
   }
   const duration = durationMs(text.trim());
   if (duration !== null) return duration;
-  const time = Date.parse(text);
+  const time = dateLike.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : Math.max(0, time - now);
 }
 
@@ -32,7 +43,8 @@ const saidPatterns = [
   /(?:try again|retry)(?: after| in)?:? (\d[\d.]*(?:ms|s|m|h)(?:[\d.]+(?:ms|s|m))*)/i,
   /"retryDelay":\s*"(\d[\d.]*s)"/,
 ];
-const saidSeconds = /(?:try again|retry)(?: after| in)?:? (\d+(?:\.\d+)?) ?sec/i;
+const saidInWords = /(?:try again|retry)(?: after| in)?:? (\d+(?:\.\d+)?) ?(milli|sec|min|hour)/i;
+const wordMs: { readonly [word: string]: number } = { milli: 1, sec: 1000, min: 60_000, hour: 3_600_000 };
 
 /** Maximum number of characters that are searched for a wait. */
 const mostRead = 10_000;
@@ -41,8 +53,8 @@ function saidMs(body: string): number | null {
   const text = body.slice(0, mostRead);
   const found = saidPatterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   if (found) return durationMs(found.replace(/\.$/, ''));
-  const seconds = saidSeconds.exec(text)?.[1];
-  return seconds === undefined ? null : 1000 * Number(seconds);
+  const [, count, word] = saidInWords.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * wordMs[word.toLowerCase()];
 }
 
 /** The reset of each limit that is used up. A limit without a remaining count is ignored. */
