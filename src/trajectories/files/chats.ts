@@ -1,7 +1,8 @@
 /**
  * Conversations of other programs: ShareGPT's `{conversations: [{from, value}]}` and OpenAI's fine-tuning lines
  * `{messages: [{role, content}]}` (platform.openai.com/docs/guides/supervised-fine-tuning), also as the `{prompt,
- * completion}` of TRL and verifiers. None names a task; fields beside the messages are kept.
+ * completion}` of TRL and verifiers. None names a task; fields beside the messages are kept. LLaMA-Factory writes the
+ * system's message in a field of its own.
  */
 import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
@@ -11,7 +12,6 @@ import type { JsonObject, Message, TrajectoryRecord } from './record.ts';
 import { withCalls } from './tool-calls.ts';
 
 const ShareGpt = v.objectWithRest({ conversations: v.array(ShareGptMessage) }, json);
-const OpenAi = v.objectWithRest({ messages: v.array(RoleMessage) }, json);
 
 /** A prompt and its completion (TRL, verifiers): the replies of the prompt are examples, which are not trained on. */
 const Completion = v.objectWithRest(
@@ -19,6 +19,8 @@ const Completion = v.objectWithRest(
     prompt: v.array(RoleMessage, 'prompt must be a list of messages'),
     completion: v.array(RoleMessage, 'completion must be a list of messages'),
     reward: v.nullish(v.number('reward must be a number')),
+    /** False: the completion is an example of what not to do. */
+    label: v.nullish(v.boolean('label must be true or false')),
   },
   json,
 );
@@ -29,13 +31,29 @@ const unnamed = (form: string, fields: JsonObject, messages: Message[]): Traject
   itemId: null,
   world: null,
   item: null,
-  messages,
+  messages: [...systemOf(fields, messages), ...messages],
   reward: null,
   success: null,
   source: { form, fields },
 });
 
+/** The system's message of a field beside the others. */
+function systemOf({ system }: JsonObject, [first]: readonly Message[]): Message[] {
+  if (typeof system !== 'string' || system === '' || first?.role === 'system') return [];
+  return [{ role: 'system', content: system, trained: null, reasoning: null, source: null }];
+}
+
 const kept = (form: string, { source }: TrajectoryRecord) => (source?.form === form ? source.fields : {});
+
+/** The messages of a record's list, without a system's message that the kept fields have. */
+function listed({ messages }: TrajectoryRecord, { system }: JsonObject): Message[] {
+  const [first, ...rest] = messages ?? [];
+  const isKept = first?.role === 'system' && !first.source && first.content === system;
+  return isKept ? rest : (messages ?? []);
+}
+
+/** A conversation with two ends (LLaMA-Factory) is no example of either. */
+const isPreference = ({ chosen, rejected }: JsonObject) => chosen != null && rejected != null;
 
 export const shareGpt: TrajectoryFormat = {
   name: 'sharegpt',
@@ -43,12 +61,12 @@ export const shareGpt: TrajectoryFormat = {
   summary: 'Conversations between human and gpt, as many tools for fine-tuning read them.',
   container: 'array',
   lacks: 'item_id',
-  recognizes: ({ conversations, item_id }) =>
-    item_id == null && Array.isArray(conversations) && isShareGptList(conversations),
+  recognizes: ({ conversations, item_id, chosen }) =>
+    item_id == null && chosen == null && Array.isArray(conversations) && isShareGptList(conversations),
   read: (fields) => unnamed('sharegpt', fields, parseFields(ShareGpt, fields).conversations.map(fromShareGpt)),
   write: (record) => ({
     ...kept('sharegpt', record),
-    conversations: (record.messages ?? []).map((message) => toShareGpt(message)),
+    conversations: listed(record, kept('sharegpt', record)).map((message) => toShareGpt(message)),
   }),
   loses: (record) => commonLosses(record, { trained: true }),
 };
@@ -58,29 +76,50 @@ export const openAiMessages: TrajectoryFormat = {
   label: 'OpenAI messages',
   summary: 'One conversation per line, messages by role, in the form for fine-tuning chat models.',
   container: 'lines',
-  recognizes: (fields) => fields.format == null && (Array.isArray(fields.messages) || isCompletion(fields)),
-  read: (fields) => ({ ...unnamed('openai-messages', fields, messagesOf(fields)), reward: rewardOf(fields) }),
-  write: (record) => ({ ...besides(record), messages: withCalls(record.messages ?? [], weighed) }),
-  loses: (record) => commonLosses(record, { reasoning: true, trained: true }),
+  recognizes: (fields) =>
+    fields.format == null && !isPreference(fields) && (listIn(fields) !== undefined || isCompletion(fields)),
+  read: (fields) => ({ ...unnamed('openai-messages', fields, messagesOf(fields)), ...outcomeOf(fields) }),
+  write: (record) => {
+    const fields = kept('openai-messages', record);
+    const { prompt: _prompt, completion: _completion, ...rest } = fields;
+    const list = listIn(fields);
+    return { ...(list ? fields : rest), [list ?? 'messages']: withCalls(listed(record, fields), weighed) };
+  },
+  loses: (record) => commonLosses(record, { reasoning: true, trained: true, parts: true }),
 };
 
+/**
+ * Field with the messages. Many files name it as ShareGPT does, LMSYS and WildChat in the singular; with a reward or an id
+ * such a record is AgentGym's.
+ */
+function listIn(fields: JsonObject): 'messages' | 'conversations' | 'conversation' | undefined {
+  if (Array.isArray(fields.messages)) return 'messages';
+  const others = ['conversations', 'conversation'] as const;
+  return fields.item_id == null && fields.reward == null
+    ? others.find((name) => Array.isArray(fields[name]) && !isShareGptList(fields[name]))
+    : undefined;
+}
+
 function messagesOf(fields: JsonObject): Message[] {
-  if (Array.isArray(fields.messages)) return parseFields(OpenAi, fields).messages.map(fromRole);
+  const list = listIn(fields);
+  if (list) return parseFields(v.objectWithRest({ [list]: v.array(RoleMessage) }, json), fields)[list].map(fromRole);
   const { prompt, completion } = parseFields(Completion, fields);
   const shown = prompt.map(fromRole).map((each) => (each.role === 'assistant' ? { ...each, trained: false } : each));
   return [...shown, ...completion.map(fromRole)];
 }
 
-/** Reward of a completion. Other conversations with such a field do not say what it means. */
-const rewardOf = (fields: JsonObject) =>
-  !Array.isArray(fields.messages) && isCompletion(fields) && typeof fields.reward === 'number' ? fields.reward : null;
-
-/** Fields that a record keeps beside its messages. */
-function besides(record: TrajectoryRecord): JsonObject {
-  const fields = kept('openai-messages', record);
-  if ('messages' in fields) return fields;
-  const { prompt: _prompt, completion: _completion, ...rest } = fields;
-  return rest;
+/**
+ * Reward and label of a completion; LLaMA-Factory's label of a conversation. Other conversations with such fields do not
+ * say what they mean.
+ */
+function outcomeOf(fields: JsonObject): Pick<TrajectoryRecord, 'reward' | 'success'> {
+  const { reward, label, kto_tag } = fields;
+  const has = !listIn(fields);
+  const mark = has ? label : kto_tag;
+  return {
+    reward: has && typeof reward === 'number' ? reward : null,
+    success: typeof mark === 'boolean' ? mark : null,
+  };
 }
 
 /** Adds OpenAI's mark of trained messages, which only assistant messages have. */

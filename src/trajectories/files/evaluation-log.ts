@@ -82,5 +82,5 @@ export const apiEvaluation: TrajectoryFormat = {
     ...outcomeOf('agentgym-api-eval', each),
     conversations: (each.messages ?? []).map(toRole),
   }),
-  loses: (each) => commonLosses(each, { itemId: true, reward: true, success: true, reasoning: true }),
+  loses: (each) => commonLosses(each, { itemId: true, reward: true, success: true, reasoning: true, parts: true }),
 };

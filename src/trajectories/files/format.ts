@@ -1,5 +1,6 @@
 /** Interface of a format of trajectory files. Each format is a module beside this file, listed in `registry.ts`. */
 import * as v from 'valibot';
+import { otherParts } from './messages.ts';
 import type { JsonObject, TrajectoryRecord } from './record.ts';
 import { TrajectoryFileError } from './record.ts';
 
@@ -36,7 +37,14 @@ export function parseFields<S extends v.GenericSchema>(schema: S, fields: JsonOb
 /** Parts of a record that most formats cannot hold. */
 export function commonLosses(
   { itemId, reward, success, messages }: TrajectoryRecord,
-  has: { itemId?: boolean; reward?: boolean; success?: boolean; trained?: boolean; reasoning?: boolean },
+  has: {
+    itemId?: boolean;
+    reward?: boolean;
+    success?: boolean;
+    trained?: boolean;
+    reasoning?: boolean;
+    parts?: boolean;
+  },
 ): string[] {
   const losses: string[] = [];
   if (itemId !== null && !has.itemId) losses.push('its task');
@@ -44,5 +52,7 @@ export function commonLosses(
   if (success !== null && !has.success) losses.push('whether it succeeded');
   if (messages?.some(({ trained }) => trained !== null) && !has.trained) losses.push('the marks of learned messages');
   if (messages?.some(({ reasoning }) => reasoning !== null) && !has.reasoning) losses.push('separate thoughts');
+  if (messages?.some((message) => otherParts(message).length > 0) && !has.parts)
+    losses.push('parts of messages that are no texts');
   return losses;
 }

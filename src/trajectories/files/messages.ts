@@ -33,6 +33,26 @@ const roleNames = Object.keys(roles) as (keyof typeof roles)[];
 /** A JSON value, unchanged. */
 export const json = v.custom<Json>(() => true);
 
+/** Marks of what is trained on; the first that a message has counts. */
+const marks = {
+  /** AgentGym's and ms-swift's. */
+  loss: v.optional(v.nullable(v.boolean('"loss" must be true, false or null'))),
+  /** OpenAI's, Mistral's and axolotl's mark, on an assistant's message. */
+  weight: v.nullish(v.picklist([0, 1], '"weight" must be 0 or 1')),
+  /** Axolotl's. */
+  train: v.nullish(v.boolean('"train" must be true, false or null')),
+  training: v.nullish(v.boolean('"training" must be true, false or null')),
+  train_detail: v.nullish(v.array(v.never(), '"train_detail" marks parts of a message, which are not read')),
+};
+
+type Marks = { readonly [mark in 'loss' | 'weight' | 'train' | 'training']?: boolean | number | null };
+
+/** True if a message's marks train on it; null: it has none. */
+function markOf({ loss, weight, train, training }: Marks): boolean | null {
+  const mark = loss ?? weight ?? train ?? training;
+  return mark == null ? null : Boolean(mark);
+}
+
 export const ShareGptMessage = v.objectWithRest(
   {
     from: v.picklist(
@@ -40,7 +60,7 @@ export const ShareGptMessage = v.objectWithRest(
       ({ received }) => `"from" must be one of ${speakerNames.join(', ')} (it is ${received})`,
     ),
     value: v.string('"value" must be a text'),
-    loss: v.optional(v.nullable(v.boolean('"loss" must be true, false or null'))),
+    ...marks,
   },
   json,
 );
@@ -54,11 +74,8 @@ const RoleFieldsSchema = v.objectWithRest(
     content: v.optional(
       v.nullable(v.union([v.string(), v.array(Part)], '"content" must be a text, or a list of parts with a "type"')),
     ),
-    /** Not part of OpenAI's form, but some programs write it, as we do. */
-    loss: v.optional(v.nullable(v.boolean('"loss" must be true, false or null'))),
+    ...marks,
     reasoning_content: v.optional(v.nullable(v.string('"reasoning_content" must be a text or null'))),
-    /** OpenAI's mark of trained messages: 0 or 1, on an assistant's message. */
-    weight: v.nullish(v.picklist([0, 1], '"weight" must be 0 or 1')),
     tool_calls: v.optional(v.nullable(v.array(json, '"tool_calls" must be a list'))),
     function_call: v.nullish(json),
   },
@@ -67,17 +84,42 @@ const RoleFieldsSchema = v.objectWithRest(
 
 type RoleFields = v.InferOutput<typeof RoleFieldsSchema>;
 
+/** Types of parts whose texts are the message. */
+const textParts: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text']);
+const thoughtParts: ReadonlySet<unknown> = new Set(['thinking', 'reasoning']);
+
+const partsOf = ({ content }: Pick<RoleFields, 'content'>) => (Array.isArray(content) ? content : []);
+
 /** Text of a message: of a list of parts, the text parts. */
-function wordsOf({ content }: Pick<RoleFields, 'content'>): string {
-  if (typeof content === 'string') return content;
-  return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+function wordsOf(fields: Pick<RoleFields, 'content'>): string {
+  if (typeof fields.content === 'string') return fields.content;
+  const parts = partsOf(fields).filter(({ type }) => textParts.has(type));
+  return parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+}
+
+/** Thought of a message: a field (named otherwise by vLLM and OpenRouter, and for gpt-oss), or parts. */
+function thoughtOf(fields: RoleFields): string | null {
+  const { reasoning_content, reasoning, thinking } = fields;
+  const field = [reasoning_content, reasoning, thinking].find((each) => typeof each === 'string');
+  if (typeof field === 'string') return field;
+  const thoughts = partsOf(fields).filter(({ type }) => thoughtParts.has(type));
+  const texts = thoughts.map(({ text, thinking: inner }) => text ?? inner).filter((each) => typeof each === 'string');
+  return texts.length ? texts.join('\n') : null;
+}
+
+/** Types of a message's parts that are neither texts nor thoughts, such as images and calls in Anthropic's form. */
+export function otherParts({ source }: Message): string[] {
+  if (source?.form !== 'role/content') return [];
+  const types = partsOf(source.fields as RoleFields).map(({ type }) => type);
+  return [...new Set(types.filter((type) => !textParts.has(type) && !thoughtParts.has(type)))];
 }
 
 /** True if a message has content. Only an assistant's message may have it outside `content`. */
-const saysSomething = ({ role, content, tool_calls, function_call, reasoning_content }: RoleFields): boolean =>
-  typeof content === 'string' ||
-  Array.isArray(content) ||
-  (role === 'assistant' && (content === null || Boolean(tool_calls ?? function_call ?? reasoning_content)));
+const saysSomething = (fields: RoleFields): boolean => {
+  const { role, content, tool_calls, function_call } = fields;
+  if (typeof content === 'string' || Array.isArray(content)) return true;
+  return role === 'assistant' && (content === null || Boolean(tool_calls ?? function_call ?? thoughtOf(fields)));
+};
 
 export const RoleMessage = v.pipe(
   RoleFieldsSchema,
@@ -91,9 +133,9 @@ export const TextMessage = v.pipe(
 );
 
 export function fromShareGpt(fields: v.InferOutput<typeof ShareGptMessage>): Message {
-  const { from, value, loss } = fields;
+  const { from, value } = fields;
   const source = { form: 'from/value', fields: fields as JsonObject };
-  return { role: speakers[from], content: value, trained: loss ?? null, reasoning: null, source };
+  return { role: speakers[from], content: value, trained: markOf(fields), reasoning: null, source };
 }
 
 /** `silent`: value of `loss` for a message that has none of its own; undefined: nothing is written. */
@@ -102,8 +144,8 @@ export function toShareGpt({ role, content, trained, source }: Message, silent?:
   const mark: JsonObject = trained !== null ? { loss: trained } : silent === undefined ? {} : { loss: silent };
   if (source?.form !== 'from/value') return { from, ...mark, value: content };
   const unchanged = speakers[source.fields.from as keyof typeof speakers] === role;
-  const learned: JsonObject = (source.fields.loss ?? null) === trained ? {} : { loss: trained };
-  const missing: JsonObject = 'loss' in source.fields || silent === undefined ? {} : { loss: silent };
+  const learned: JsonObject = markOf(source.fields as Marks) === trained ? {} : { loss: trained };
+  const missing: JsonObject = 'loss' in source.fields || silent === undefined ? {} : { loss: trained ?? silent };
   return { ...source.fields, ...(unchanged ? {} : { from }), ...missing, ...learned, value: content };
 }
 
@@ -131,12 +173,11 @@ export function agentGymLosses({ messages, source }: Pick<TrajectoryRecord, 'mes
 }
 
 export function fromRole(fields: RoleFields): Message {
-  const { role, loss, weight, reasoning_content: reasoning } = fields;
   return {
-    role: roles[role],
+    role: roles[fields.role],
     content: wordsOf(fields),
-    trained: loss ?? (weight == null ? null : weight === 1),
-    reasoning: reasoning ?? null,
+    trained: markOf(fields),
+    reasoning: thoughtOf(fields),
     source: { form: 'role/content', fields: fields as JsonObject },
   };
 }
@@ -149,7 +190,7 @@ export function toRole({ role, content, reasoning, source }: Message): JsonObjec
     ...source.fields,
     ...(roles[came.role] === role ? {} : { role }),
     ...(wordsOf(came) === content ? {} : { content }),
-    ...thought,
+    ...(thoughtOf(came) === reasoning ? {} : thought),
   };
 }
 

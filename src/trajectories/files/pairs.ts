@@ -1,8 +1,9 @@
 /**
  * Preference pairs: two episodes of one task, the better and the worse, after the messages that both begin with.
  * AgentGym's own form (`make_dpo_dataset.py`: an array of `{id, prompt, chosen, rejected}` in from/value) and TRL's
- * (`{prompt, chosen, rejected}` in role/content, huggingface.co/docs/trl/dataset_formats). A pair is read as its chosen
- * episode; the other one stays beside it in the file.
+ * (`{prompt, chosen, rejected}` in role/content, huggingface.co/docs/trl/dataset_formats), in which both conversations
+ * may repeat the prompt, which then is a text or absent. A pair is read as its chosen episode; the other one stays beside
+ * it in the file.
  */
 import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
@@ -32,11 +33,24 @@ const FromValuePair = v.objectWithRest(
   json,
 );
 const Roles = v.objectWithRest(three(RoleMessage), json);
+const Whole = v.objectWithRest(
+  {
+    chosen: v.pipe(
+      v.array(RoleMessage),
+      v.check(([first]) => first?.role !== 'assistant', 'chosen lacks its prompt'),
+    ),
+    rejected: v.array(RoleMessage),
+  },
+  json,
+);
 
+const promptOf = ({ prompt }: JsonObject) => (Array.isArray(prompt) ? prompt : []);
 const isPair = ({ prompt, chosen, rejected }: JsonObject): boolean =>
-  Array.isArray(prompt) && Array.isArray(chosen) && Array.isArray(rejected);
+  (prompt == null || typeof prompt === 'string' || Array.isArray(prompt)) &&
+  Array.isArray(chosen) &&
+  Array.isArray(rejected);
 const isSpokenPair = (fields: JsonObject) =>
-  isPair(fields) && isShareGptList(fields.prompt as unknown[]) && 'id' in fields;
+  isPair(fields) && Array.isArray(fields.prompt) && isShareGptList(fields.prompt) && 'id' in fields;
 
 const pairRecord = (form: string, fields: JsonObject, messages: Message[]): TrajectoryRecord => {
   const itemId = typeof fields.id === 'number' ? String(fields.id) : null;
@@ -61,11 +75,11 @@ function fieldsOf(
 ) {
   const own = source?.form === form ? source.fields : null;
   const all = messages ?? [];
-  const cut = own ? (own.prompt as unknown[]).length : promptLength(all);
+  const cut = own ? promptOf(own).length : promptLength(all);
   const written = write(all);
   return {
     ...(own ?? { rejected: [] }),
-    prompt: written.slice(0, cut),
+    ...(own && !Array.isArray(own.prompt) ? {} : { prompt: written.slice(0, cut) }),
     chosen: written.slice(cut),
   };
 }
@@ -103,11 +117,13 @@ export const trlPreference: TrajectoryFormat = {
   container: 'lines',
   recognizes: (fields) => isPair(fields) && !isSpokenPair(fields),
   read(fields) {
-    const { prompt, chosen } = parseFields(Roles, fields);
+    const { prompt, chosen } = Array.isArray(fields.prompt)
+      ? parseFields(Roles, fields)
+      : { prompt: [], chosen: parseFields(Whole, fields).chosen };
     return { ...pairRecord('trl-preference', fields, [...prompt, ...chosen].map(fromRole)), ...nameless };
   },
   write: (record) => fieldsOf('trl-preference', record, (messages) => messages.map(toRole)),
-  loses: (record) => losses('trl-preference', record, { reasoning: true }),
+  loses: (record) => losses('trl-preference', record, { reasoning: true, parts: true }),
 };
 
 const nameless = { itemId: null, world: null, item: null };
@@ -116,8 +132,7 @@ const nameless = { itemId: null, world: null, item: null };
 export function rejectedOf(record: TrajectoryRecord): TrajectoryRecord | null {
   const { source } = record;
   if (source?.form !== agentGymDpo.name && source?.form !== trlPreference.name) return null;
-  const { prompt, rejected } = source.fields as { prompt: JsonObject[]; rejected: JsonObject[] };
-  const all = [...prompt, ...rejected];
+  const all = [...promptOf(source.fields), ...(source.fields.rejected as JsonObject[])] as JsonObject[];
   const messages =
     source.form === agentGymDpo.name
       ? all.map((each) => fromShareGpt(each as Parameters<typeof fromShareGpt>[0]))

@@ -37,7 +37,7 @@ export const rolloutLog: TrajectoryFormat = {
     return { ...kept, item_id, conversations: (messages ?? []).map(toRole), reward: reward ?? 0 };
   },
   loses(record) {
-    const losses = commonLosses(record, { itemId: true, reward: true, reasoning: true });
+    const losses = commonLosses(record, { itemId: true, reward: true, reasoning: true, parts: true });
     return record.world === null ? losses : ['its world: only the number of its item', ...losses];
   },
 };

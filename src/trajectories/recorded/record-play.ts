@@ -3,7 +3,7 @@
  * Pure functions of text; of a world they use only its rule for replies.
  */
 import { lastAction, type ReplyRule } from '../../envs/reply.ts';
-import { callTexts, isPreface, withCallTexts } from '../files/messages.ts';
+import { callTexts, isPreface, otherParts, withCallTexts } from '../files/messages.ts';
 import type { Message, TrajectoryRecord } from '../files/record.ts';
 
 interface RecordedTurn {
@@ -52,6 +52,8 @@ function merged(messages: readonly Message[]): Message[] {
 export function playOf({ messages }: Pick<TrajectoryRecord, 'messages'>): RecordedPlay {
   if (!messages) throw new UnmappedError('it names a task and holds no messages');
   const own = messages.filter(({ role }) => role !== 'system');
+  const [strange] = own.flatMap(otherParts);
+  if (strange) throw new UnmappedError(`it has a part of the type "${strange.slice(0, 40)}"; only texts can be learnt`);
   const play = merged((isPreface(own) ? own.slice(2) : own).map(withCalls));
   if (play[0]?.role !== 'user') throw new UnmappedError('it does not begin with a message of the world');
   const turns = play
