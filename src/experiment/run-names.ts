@@ -15,7 +15,7 @@ const shortNames: { readonly [path: string]: string } = {
 /** Maximum number of changes that a name lists. */
 const mostListed = 3;
 /** Maximum length of a run's name. */
-export const longestName = 120;
+const longestName = 120;
 
 function settingName(path: string): string {
   const label = findKnob(path)?.label ?? path.split('.').at(-1)!;
@@ -48,11 +48,18 @@ export function changedName(base: string, changes: readonly Difference[], taken:
 
 /** The name, cut to `longestName`, with the smallest number from 2 on if it is taken. */
 export function freeName(wanted: string, taken: readonly string[]): string {
-  const name = wanted.slice(0, longestName);
-  if (!taken.includes(name)) return name;
-  for (let number = 2; ; number++) {
-    const end = ` (${number})`;
-    const numbered = name.slice(0, longestName - end.length) + end;
-    if (!taken.includes(numbered)) return numbered;
+  return freeEnded(wanted, taken, (number) => (number === 1 ? '' : ` (${number})`));
+}
+
+/** Name of a copy: "maze (copy)", then "maze (copy 2)", also of a copy. */
+export const copyName = (name: string, taken: readonly string[]): string =>
+  freeEnded(name.replace(/ \(copy(?: \d+)?\)$/, ''), taken, (number) => ` (copy${number === 1 ? '' : ` ${number}`})`);
+
+/** The name with the first end that is free; cut before it to `longestName`, but not within a character. */
+function freeEnded(name: string, taken: readonly string[], endOf: (number: number) => string): string {
+  for (let number = 1; ; number++) {
+    const end = endOf(number);
+    const ended = name.slice(0, longestName - end.length).replace(/[\ud800-\udbff]$/, '') + end;
+    if (!taken.includes(ended)) return ended;
   }
 }

@@ -178,9 +178,11 @@ export class CorruptError extends StoreError {
   override name = 'CorruptError';
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-/** Less than a tenth of a megabyte in kilobytes. */
-const sizeOf = (bytes: number) => (bytes < 1e5 ? `${Math.ceil(bytes / 1000)} KB` : megabytes(bytes));
+/** Less than a tenth of a megabyte in kilobytes, a thousand megabytes and more in gigabytes. */
+function sizeOf(bytes: number): string {
+  if (bytes < 1e5) return `${Math.ceil(bytes / 1000)} KB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
 
 /** Thrown if the browser fails to write, for example because of its disk. The transaction was rolled back. */
 export class WriteError extends StoreError {
@@ -200,7 +202,7 @@ export class QuotaError extends StoreError {
     readonly needed: number,
     readonly space: Space | null,
   ) {
-    const room = space ? ` (${megabytes(space.usage)} of ${megabytes(space.quota)} are used)` : '';
+    const room = space ? ` (${sizeOf(space.usage)} of ${sizeOf(space.quota)} are used)` : '';
     super(
       `There is no space to store ${sizeOf(needed)}${room}. No stored data is lost. ` +
         'Free some space: delete runs and empty the bin, or export this run to a file; then continue.',

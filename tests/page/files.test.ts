@@ -5,6 +5,7 @@ import type { Events } from '../../src/ui/control/events.ts';
 import { FileDrop, sortFiles } from '../../src/ui/control/file-drop.ts';
 import { Library } from '../../src/ui/control/library.ts';
 import { Notifier } from '../../src/ui/control/notifier.ts';
+import { mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { filesWithin } from '../../src/ui/state/dropped-tree.ts';
 import { inputFiles, type PickedFiles, shownName } from '../../src/ui/state/picked-files.ts';
 import { Store } from '../../src/ui/state/state.ts';
@@ -147,6 +148,12 @@ describe('dropped files', () => {
     },
   );
 
+  test('of several experiments or trajectories the first is read, and the others are asked for', () => {
+    const { trajectories, problem } = sorted('files', 'a.json', 'b.json', 'c.jsonl', 'notes.txt');
+    expect(trajectories?.name).toBe('a.json');
+    expect(problem).toMatch(/^“a.json” is read. Drop the others one by one: .* “notes.txt” cannot be opened/);
+  });
+
   test('usable files beside them are imported', () => {
     const { imports, problem } = sorted('files', 'a.tabgym', 'notes.txt');
     expect(imports.length).toBe(1);
@@ -199,4 +206,23 @@ test('a file that cannot be imported is named in the notice', async () => {
     '“a.tabgym” was not imported. It is damaged.',
     `“${'b'.repeat(80)}…” was not imported. It is damaged.`,
   ]);
+});
+
+test.each([
+  [null, ['a']],
+  ['c', []],
+])('undoing a deletion opens the run that was open; then open is %s', async (openMeanwhile, expected) => {
+  const run = mockSummary('a', 'maze', 3);
+  const store = new Store();
+  store.set({ run: run, runs: [run, mockSummary('b', 'other', 3)] });
+  const opened: string[] = [];
+  const api = () => ({ deleteRun: async () => {}, restoreRun: async () => {}, listRuns: async () => [] });
+  const focus = { open: async (id: string) => void opened.push(id), close: () => store.set({ run: null }) };
+  const events = { takeRuns: () => {} };
+  const library = new Library(store, api as never, new Notifier(store), events as never, focus as never);
+  await library.remove(...store.state.runs);
+  const [{ undo }] = store.state.notices;
+  if (openMeanwhile) store.set({ run: mockSummary(openMeanwhile, 'new', 0) });
+  undo!();
+  await expect.poll(() => opened).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 /** The list of runs: names from changes, search, tags, comparison, deletion of several. Pure parts, and the page. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changedName, freeName } from '../../src/experiment/run-names.ts';
+import { changedName, copyName, freeName } from '../../src/experiment/run-names.ts';
 import { mockExperiment, mockRecords, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { comparedLines, heldOutRows, settingsThatDiffer } from '../../src/ui/state/compare.ts';
 import { isUnstarted, matchingRuns, tagsOf } from '../../src/ui/state/run-filter.ts';
@@ -31,6 +31,15 @@ describe('the name of a run', () => {
     expect(changedName('a, groups 4, lr 0.004', changes)).toBe('a, groups 4, lr 0.008');
     expect(changedName('a', changes, ['a, lr 0.008', 'a, lr 0.008 (2)'])).toBe('a, lr 0.008 (3)');
     expect(freeName('x'.repeat(120), ['x'.repeat(120)])).toMatch(/^x{116} \(2\)$/);
+  });
+
+  test('of a copy says so once, whole and within the bound', () => {
+    expect(copyName('maze', [])).toBe('maze (copy)');
+    expect(copyName('maze (copy)', ['maze', 'maze (copy)'])).toBe('maze (copy 2)');
+    expect(copyName('maze (copy 2)', ['maze (copy)'])).toBe('maze (copy 2)');
+    expect(copyName('x'.repeat(120), [])).toBe(`${'x'.repeat(113)} (copy)`);
+    // A character of two code units is left out whole.
+    expect(copyName(`${'x'.repeat(112)}😀`, [])).toBe(`${'x'.repeat(112)} (copy)`);
   });
 });
 

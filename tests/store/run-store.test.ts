@@ -356,6 +356,8 @@ describe('the folder', () => {
     expect(error.needed).toBe(3500);
     expect(error.message).toContain('no space to store 4 KB');
     expect(await stateOf(store, id)).toEqual(before);
+    const { message } = new QuotaError(3e9, { usage: 26_900_000, quota: 10_764_300_000 } as QuotaError['space']);
+    expect(message).toContain('no space to store 3.0 GB (26.9 MB of 10.8 GB are used)');
   });
 });
 

@@ -22,7 +22,7 @@ export interface CorpusPage {
   listed(name: string): Promise<string>;
   find(name: string, query: string): Promise<{ documents: Document[]; ms: number }>;
   remove(name: string): Promise<void>;
-  /** Storage used by the whole page, as reported by the browser. */
+  /** Storage used by the page's data, as reported by the browser: without the page's own files, which are kept for use offline. */
   storedBytes(): Promise<number>;
   reload(): Promise<void>;
   errors: readonly string[];
@@ -110,6 +110,12 @@ async function remove(page: Page, name: string): Promise<void> {
   await panel.getByRole('row').filter({ hasText: name }).waitFor({ state: 'detached' });
 }
 
+/** Runs in the page. Chromium alone lists the usage by kind. */
+async function storedBytes(): Promise<number> {
+  const estimate: StorageEstimate & { usageDetails?: { caches?: number } } = await navigator.storage.estimate();
+  return (estimate.usage ?? 0) - (estimate.usageDetails?.caches ?? 0);
+}
+
 /** `profile`: a folder on disk; a private window would keep the files in memory. */
 export async function openCorpusPage(url: string, profile: string): Promise<CorpusPage> {
   const context = await chromium.launchPersistentContext(profile, {
@@ -134,7 +140,7 @@ export async function openCorpusPage(url: string, profile: string): Promise<Corp
     },
     find: (name, query) => page.evaluate(askOwner, [name, query] as [string, string]),
     remove: (name) => remove(page, name),
-    storedBytes: async () => (await page.evaluate(() => navigator.storage.estimate())).usage ?? 0,
+    storedBytes: async () => page.evaluate(storedBytes),
     async reload() {
       await page.reload();
       await page.getByLabel('Preset').waitFor();

@@ -7,7 +7,7 @@
 import { addsLayers, layersPath } from '../../experiment/added-layers.ts';
 import { type Experiment, ExperimentError } from '../../experiment/experiment.ts';
 import { type Difference, differences } from '../../experiment/paths.ts';
-import { changedName, freeName, longestName } from '../../experiment/run-names.ts';
+import { changedName, copyName, freeName } from '../../experiment/run-names.ts';
 import { type RunManifest, StoreError } from '../../store/run.ts';
 import { assetFile, type NewRun, type RunStore, type StoredCheckpoint, stepOf } from '../../store/run-store.ts';
 import { sessionPolicy } from '../policies/registry.ts';
@@ -76,6 +76,8 @@ export async function forkRun(
   return run.id;
 }
 
+const namesIn = async (store: RunStore) => (await store.list()).map(({ name }) => name);
+
 /** Name of a fork: a name that the user gave it, else the parent's with the changed settings or the step. */
 async function forkName(
   store: RunStore,
@@ -84,7 +86,7 @@ async function forkName(
   experiment: Experiment,
   changes: readonly Difference[],
 ): Promise<string> {
-  const taken = (await store.list()).map(({ name }) => name);
+  const taken = await namesIn(store);
   if (experiment.name !== parent.experiment.name) return freeName(experiment.name, taken);
   return changes.length
     ? changedName(parent.name, changes, taken)
@@ -113,7 +115,7 @@ export async function duplicateRun(store: RunStore, runId: string): Promise<stri
   const { manifest, records, blobs } = await store.snapshot(runId, ({ files }) => Object.keys(files), 'left-out');
   const { name, step, success, best } = manifest.run;
   const copy: NewRun = {
-    name: `${name} (copy)`.slice(0, longestName),
+    name: copyName(name, await namesIn(store)),
     experiment,
     origin: { kind: 'duplicate', parent: runId, step },
     step,

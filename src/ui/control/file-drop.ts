@@ -63,6 +63,11 @@ function problemOf({ label: folder, files }: PickedFiles, rest: readonly PickedF
   return sentences(msg(str`${names} cannot be opened.`), wanted());
 }
 
+const onlyOne = ({ name }: PickedFile) =>
+  msg(
+    str`“${shownName(name)}” is read. Drop the others one by one: experiments and trajectories are opened one file at a time.`,
+  );
+
 /** The files of an adapter, without the trainer's other files; a sentence if one is missing. */
 function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter' | 'problem'> {
   const has = (...names: string[]) => files.some(({ name }) => names.includes(name));
@@ -112,9 +117,10 @@ export function sortFiles(picked: PickedFiles): SortedFiles {
   if (files.some(isWeights) && !isUnpacked) return { ...noFiles, model: picked };
   const imports = files.filter(isImport).map(({ file }) => file);
   if (isUnpacked) return { ...noFiles, imports, ...sortAdapter(picked) };
-  const read = files.find(isTrajectories);
-  const rest = files.filter((file) => !isImport(file) && file !== read);
-  return { ...noFiles, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
+  const [read, ...others] = files.filter(isTrajectories);
+  const rest = files.filter((file) => !isImport(file) && !isTrajectories(file));
+  const problem = sentences(others.length ? onlyOne(read) : '', problemOf(picked, rest));
+  return { ...noFiles, imports, trajectories: read?.file ?? null, problem };
 }
 
 /** An experiment and trajectories may both be a .json file. An experiment is short and contains its format's name. */

@@ -84,7 +84,7 @@ export class Library {
     });
   }
 
-  /** Moves runs to the bin; a notice offers to restore all of them. */
+  /** Moves runs to the bin; a notice offers to restore all of them, and opens the one that was open. */
   async remove(...runs: RunSummary[]) {
     const open = runs.some(({ id }) => id === this.state.run?.id);
     if (open && isActive(this.state.status)) await this.focus.pause();
@@ -100,8 +100,13 @@ export class Library {
       gone.length === 1
         ? msg(str`“${gone[0].name}” is in the bin.`)
         : msg(str`${runCount(gone.length)} are in the bin.`);
-    this.notifier.notify('info', text, undefined, () => void this.restore(...gone.map(({ id }) => id)));
-    if (gone.some(({ id }) => id === this.state.run?.id)) this.focus.close();
+    const closed = gone.find(({ id }) => id === this.state.run?.id);
+    const undo = async () => {
+      await this.restore(...gone.map(({ id }) => id));
+      if (closed && !this.state.run) await this.focus.open(closed.id);
+    };
+    this.notifier.notify('info', text, undefined, () => void undo());
+    if (closed) this.focus.close();
   }
 
   /** Deletes runs that were made and never trained, so that the list has no empty ones. */
