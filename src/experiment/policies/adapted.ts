@@ -4,6 +4,7 @@ import { choice, listOf, option, real, whole } from '../../fields/fields.ts';
 import { defaultKeptMiB } from '../../policy/plan/kept-memory.ts';
 import { projections } from '../../policy/weights/adapter.ts';
 import { definePolicy } from './kind.ts';
+import { kvShare } from './kv-share.ts';
 import { modelField } from './language-model.ts';
 
 const restart = { change: 'restart' } as const;
@@ -46,15 +47,9 @@ const schema = v.strictObject({
     label: 'Keys and values',
     sentence:
       'Precision of the key-value cache: int8 takes about a quarter of the memory, and sampled probabilities then differ slightly from trained ones.',
-    ...restart,
+    change: 'fork',
   }),
-  kvShare: option(real(0.05, 1), 1, {
-    label: 'Share of pages',
-    sentence:
-      'Cache pages, as a share of the number that all episodes at their longest would need. A smaller share takes less memory, and episodes may have to wait.',
-    step: 0.05,
-    ...restart,
-  }),
+  kvShare,
   keptMiB: option(v.nullable(whole(0, 65_536)), null, {
     label: 'Memory for activations',
     sentence:
@@ -62,7 +57,7 @@ const schema = v.strictObject({
     unit: 'MiB',
     step: 128,
     nullMeans: `${defaultKeptMiB}, or less if that does not fit`,
-    ...restart,
+    change: 'fork',
   }),
   lora: v.optional(lora, { rank: 16, alpha: 32, targets: [...projections] }),
 });

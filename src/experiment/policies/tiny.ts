@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { field, option, real, toggle, whole } from '../../fields/fields.ts';
 import { definePolicy, type Problem } from './kind.ts';
+import { kvShare } from './kv-share.ts';
 
 const restart = { change: 'restart' } as const;
 const schema = v.strictObject({
@@ -118,6 +119,7 @@ const schema = v.strictObject({
       'Encode the world\'s names of several words, such as "oak planks", and the words of Wordle as one token each: texts are shorter, and a name takes one look-up. Parts of such a name cannot be written.',
     ...restart,
   }),
+  kvShare,
 });
 
 type TinyPolicy = v.InferOutput<typeof schema>;

@@ -20,7 +20,7 @@ const choices: { [part in PlannedBuffer['part']]: string } = {
   'gradients of activations': 'shorter prompts and completions, or more minibatches',
   head: 'shorter completions, or more minibatches',
   'KV cache':
-    'fewer groups, a smaller group, shorter prompts and completions, or, with an adapter, keys and values in int8',
+    'a smaller share of pages, fewer groups, a smaller group, shorter prompts and completions, or, with an adapter, keys and values in int8',
   decoding: 'fewer groups or a smaller group',
   transfer: 'a smaller policy',
   critic: 'a critic on the policy itself, not one of its own',

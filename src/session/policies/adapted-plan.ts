@@ -7,7 +7,7 @@ import { readPath, writePath } from '../../experiment/paths.ts';
 import type { LoraPolicy } from '../../experiment/policies/adapted.ts';
 import { type Bounds, capacityOf, plainBounds, updateSizesOf } from '../../experiment/sizes.ts';
 import type { ModelConfig } from '../../policy/config.ts';
-import { kvRowWords, pagesNeeded } from '../../policy/engine/generation/cache-pages.ts';
+import { kvRowWords, sharedPages } from '../../policy/engine/generation/cache-pages.ts';
 import { keptBytesWithin, type PlanOptions, planBuffers } from '../../policy/plan/buffers.ts';
 import { canCacheBytes } from '../../policy/plan/decoding-buffers.ts';
 import { type Change, changeThatFits, misfit } from '../../policy/plan/fit.ts';
@@ -41,14 +41,8 @@ function boundsOf({ sampling, policy }: Adapted, config: ModelConfig): Bounds {
   return { rows, evaluated: Math.min(rows, plainBounds.evaluated), tokens };
 }
 
-/** Reduces the pages of the K/V cache to the experiment's share, but keeps enough for one trajectory. */
-export function adaptedCapacity(experiment: Adapted, config: ModelConfig): Capacity {
-  const capacity = capacityOf(experiment, boundsOf(experiment, config));
-  const { kvShare } = experiment.policy;
-  if (kvShare === 1) return capacity;
-  const { least, most } = pagesNeeded(capacity);
-  return { ...capacity, cachePages: Math.max(least, Math.ceil(most * kvShare)) };
-}
+export const adaptedCapacity = (experiment: Adapted, config: ModelConfig): Capacity =>
+  sharedPages(capacityOf(experiment, boundsOf(experiment, config)), experiment.policy.kvShare);
 
 /** Maximum bytes of a run with a language model: the memory of a smaller discrete GPU. */
 export const LANGUAGE_MODEL_BUDGET = 2 ** 33;

@@ -2,6 +2,7 @@
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import { algorithmsOf, capacityOf, updateSizesOf } from '../../experiment/sizes.ts';
 import { type ModelConfig, writeConfig } from '../../policy/config.ts';
+import { sharedPages } from '../../policy/engine/generation/cache-pages.ts';
 import { saveCheckpoint } from '../../policy/formats/checkpoint.ts';
 import { freshState, parametersOf } from '../../policy/moments.ts';
 import { keptBytesWithin, planBuffers, totalBytes } from '../../policy/plan/buffers.ts';
@@ -48,6 +49,8 @@ export function modelConfigOf(
     eosTokens: [tokenizer.id('<eot>')],
   };
 }
+
+const tinyCapacity = (experiment: Tiny): Capacity => sharedPages(capacityOf(experiment), experiment.policy.kvShare);
 
 /** True if an algorithm of the run reads reference weights, so that a copy of the first weights is kept. */
 const copiesReference = (experiment: Tiny) => algorithmsOf(experiment).some(readsReference);
@@ -114,7 +117,7 @@ export const tiny: SessionPolicy<'tiny'> = {
   async plan(experiment, { device, tokenizers }, assets) {
     const gpu = await device().catch(() => null);
     const config = modelConfigOf(experiment, await tokenizers.of(experiment, null));
-    const parts = { capacity: capacityOf(experiment), teachers: teachersIn(experiment, assets, true) };
+    const parts = { capacity: tinyCapacity(experiment), teachers: teachersIn(experiment, assets, true) };
     return planReport(planned(experiment, config, parts, gpu).buffers, gpu);
   },
 
@@ -129,7 +132,7 @@ export const tiny: SessionPolicy<'tiny'> = {
       experiment,
       options,
       services,
-      { assets, configOf, capacityOf: () => capacityOf(experiment) },
+      { assets, configOf, capacityOf: () => tinyCapacity(experiment) },
       (run) => {
         if (!gpu) return actor(run, experiment, options);
         const teachers = teachersIn(experiment, options.assets, options.purpose === 'watch');

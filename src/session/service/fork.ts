@@ -14,9 +14,14 @@ import { sessionPolicy } from '../policies/registry.ts';
 import type { StepRecord } from '../protocol.ts';
 import { getRun } from '../stored-run.ts';
 
-/** Settings that define the meaning of weights and tokens: changing one needs a new run. */
+/** Settings that define the meaning of weights and tokens: changing one needs a new run. The policy's memory may change. */
 // Thoughts are fixed too: a policy with thoughts has a token that ends a thought.
-const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/, /^sampling\.thoughts$/];
+const FIXED = [
+  /^policy(?!\.(kvCache|kvShare|keptMiB)$)(\.|$)/,
+  /^worlds\.\d+\.name$/,
+  /^format$/,
+  /^sampling\.thoughts$/,
+];
 
 async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string]: Uint8Array }> {
   const manifest = await store.manifest(runId);
@@ -63,7 +68,9 @@ export async function forkRun(
     throw new StoreError(`Step ${step} has no checkpoint. ${others}`);
   }
   const records = await store.wholeRecords<StepRecord>(runId, step);
-  const kept = { checkpoint, assets: { ...(await assetsOf(store, runId)), ...assets } };
+  // Other settings may need other memory, so a changed fork plans its own.
+  const meta = changes.length ? { ...checkpoint.meta, batchPlan: {} } : checkpoint.meta;
+  const kept = { checkpoint: { ...checkpoint, meta }, assets: { ...(await assetsOf(store, runId)), ...assets } };
   const run = await store.create({
     name: await forkName(store, parent, step, experiment, changes),
     experiment,
@@ -71,7 +78,7 @@ export async function forkRun(
     step,
     success: records.findLast((record) => record.evaluation)?.evaluation?.train.policy.rate ?? null,
     records,
-    ...(changes.some(addsLayers) ? grown(experiment, kept) : { checkpoints: [checkpoint], assets: kept.assets }),
+    ...(changes.some(addsLayers) ? grown(experiment, kept) : { checkpoints: [kept.checkpoint], assets: kept.assets }),
   });
   return run.id;
 }

@@ -37,6 +37,13 @@ export function pagesNeeded(c: Capacity) {
   return { prompt, own, least: prompt + own, most: c.groups * prompt + slotsOf(c) * own };
 }
 
+/** Plans a share of the pages that all would need at full length, but enough for one trajectory. */
+export function sharedPages(c: Capacity, share: number): Capacity {
+  if (share === 1) return c;
+  const { least, most } = pagesNeeded(c);
+  return { ...c, cachePages: Math.max(least, Math.ceil(most * share)) };
+}
+
 /** Number of planned pages. Throws PagesError if not even one trajectory would fit. */
 export function plannedPages(c: Capacity): number {
   const { least, most } = pagesNeeded(c);
