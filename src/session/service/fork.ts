@@ -14,7 +14,7 @@ import { sessionPolicy } from '../policies/registry.ts';
 import type { StepRecord } from '../protocol.ts';
 import { getRun } from '../stored-run.ts';
 
-/** Settings that define the meaning of weights and tokens: changing one needs a new run. The policy's memory may change. */
+/** Settings that define the meaning of weights and tokens: changing one needs a new run. A policy's memory may change. */
 // Thoughts are fixed too: a policy with thoughts has a token that ends a thought.
 const FIXED = [
   /^policy(?!\.(kvCache|kvShare|keptMiB)$)(\.|$)/,
