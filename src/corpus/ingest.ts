@@ -54,6 +54,7 @@ const letMessagesIn = () =>
     port2.postMessage(null);
   });
 
+const isTable = ({ name }: ByteSource) => /\.(tsv|csv)(\.gz)?$/i.test(name);
 const isLines = ({ name }: ByteSource) => /\.(jsonl|ndjson|json)(\.gz)?$/i.test(name);
 
 /** Title of a text without one: the file name without folders and extension. */
@@ -145,6 +146,8 @@ class Ingestion {
     const text = await readText(file, this.options.signal);
     this.take(file.name, () => {
       if (text.includes('\0')) throw new RecordError('it is not a text file');
+      if (isTable(file))
+        throw new RecordError('it is a table: write each row as a line of JSON with "id", "title" and "text"');
       return { id: file.name, title: titleOf(file), text };
     });
   }

@@ -1,9 +1,10 @@
 /**
  * Reads documents and questions from JSON records in common formats. Documents: Search-R1's form (`id`, and `contents`
- * whose first line is the title), or separate title and text. Questions: the forms of NQ-open, HotpotQA, Search-R1 and
- * AgentGym. Handles JSON, but neither files nor the index.
+ * whose first line is the title), or separate title and text. Questions: the forms of NQ-open, HotpotQA, MuSiQue, TriviaQA,
+ * SQuAD, Search-R1 and AgentGym. Handles JSON, but neither files nor the index.
  */
 
+import { CorpusError } from './lines.ts';
 import type { SourceQuestion } from './question.ts';
 import { readContents } from './retrieval/retriever.ts';
 import type { NewDocument } from './retrieval/text-index.ts';
@@ -22,6 +23,10 @@ export function parseRecord(line: string): Fields {
   } catch (error) {
     throw new RecordError(`it is not JSON: ${(error as Error).message}`);
   }
+  return fieldsOf(value);
+}
+
+function fieldsOf(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new RecordError('it is not a JSON object');
   return value as Fields;
@@ -53,13 +58,28 @@ export function readDocument(fields: Fields, fallbackId: string): NewDocument {
   return { id, title: title ?? (text ?? '').slice(0, 80), text: text ?? '' };
 }
 
+/**
+ * Texts of an answer: a text, a number, a list of them, or an object with `text` (SQuAD) or with `value` and `aliases`
+ * (TriviaQA). Throws RecordError for another value.
+ */
+function answersIn(value: unknown): string[] {
+  if (value === null || value === undefined) return [];
+  if (typeof value === 'string' || typeof value === 'number') return value === '' ? [] : [String(value)];
+  if (Array.isArray(value)) return value.flatMap(answersIn);
+  const { text, value: main, aliases } = Object(value) as Fields;
+  const found = answersIn([text, main, aliases]);
+  if (found.length === 0 && typeof value !== 'object') throw new RecordError(`its answer is ${value}, not a text`);
+  return found;
+}
+
 /** Accepted answers, in whichever field the common formats keep them, or null if there are none. */
 function goldsOf(fields: Fields): string[] | null {
   const { reward_model: model, golden_answers: golden, answers, answer, target } = fields;
   const truth = (model as Fields | undefined)?.ground_truth as Fields | undefined;
   for (const each of [truth?.target, golden, answers, answer, target]) {
-    if (typeof each === 'string') return [each];
-    if (Array.isArray(each) && each.length) return each.map(String);
+    const found = answersIn(each);
+    // Names by which MuSiQue and others accept the answer, too.
+    if (found.length) return [...new Set([...found, ...answersIn([fields.answer_aliases, fields.aliases])])];
   }
   return null;
 }
@@ -85,7 +105,9 @@ function readQuestion(fields: Fields): SourceQuestion {
  * Reads the questions of a file: a JSON list, or one record per line. Invalid records are counted, and the first ones
  * are returned with their reasons.
  */
-export function readQuestions(text: string): { questions: SourceQuestion[]; refused: Refusals } {
+export function readQuestions(source: string): { questions: SourceQuestion[]; refused: Refusals } {
+  // Windows' tools begin a file with a byte order mark.
+  const text = source.replace(/^\uFEFF/, '');
   const refused = new Refusals();
   const questions: SourceQuestion[] = [];
   const take = (where: string, read: () => Fields) => {
@@ -96,12 +118,19 @@ export function readQuestions(text: string): { questions: SourceQuestion[]; refu
     }
   };
   if (/^\s*\[/.test(text)) {
-    const list = JSON.parse(text) as Fields[];
-    for (const [k, fields] of list.entries()) take(`record ${k + 1}`, () => fields);
+    for (const [k, value] of listIn(text).entries()) take(`record ${k + 1}`, () => fieldsOf(value));
   } else {
     for (const [k, line] of text.split('\n').entries()) if (line.trim()) take(`line ${k + 1}`, () => parseRecord(line));
   }
   return { questions, refused };
+}
+
+function listIn(text: string): unknown[] {
+  try {
+    return JSON.parse(text) as unknown[];
+  } catch (error) {
+    throw new CorpusError(`The file of questions is not JSON: ${(error as Error).message}.`);
+  }
 }
 
 const mostExplained = 5;

@@ -20,14 +20,14 @@ export interface OwnQuestion {
 const text = v.pipe(v.string(), v.trim(), v.minLength(1));
 const QuestionSchema = v.looseObject({
   question: text,
-  SQL: v.optional(text),
+  SQL: v.nullish(text),
   // not a kind: a field of a question
-  sql: v.optional(v.union([text, v.looseObject({})])),
-  query: v.optional(text),
-  db_id: v.optional(v.string(), ''),
-  evidence: v.optional(v.string(), ''),
-  difficulty: v.optional(v.string(), ''),
-  ordered: v.optional(v.boolean(), false),
+  sql: v.nullish(v.union([text, v.looseObject({})])),
+  query: v.nullish(text),
+  db_id: v.nullish(v.string(), ''),
+  evidence: v.nullish(v.string(), ''),
+  difficulty: v.nullish(v.string(), ''),
+  ordered: v.nullish(v.boolean(), false),
 });
 
 /** Maximum number of questions of a database. */
@@ -65,7 +65,7 @@ function questionOf(record: unknown): (OwnQuestion & { database: string }) | nul
  * belong to other databases and are left out.
  */
 export function readOwnQuestions(source: string, id: string): { questions: OwnQuestion[]; refused: number } {
-  const records = recordsIn(source);
+  const records = recordsIn(source.replace(/^\uFEFF/, ''));
   const found = records.map(questionOf).filter((each) => each !== null);
   if (!found.length)
     throw new CorpusError(

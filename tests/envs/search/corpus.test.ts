@@ -188,8 +188,13 @@ describe('a corpus', () => {
       sourceOf('notes/Paris.txt', encode('The capital of France.')),
       sourceOf('notes/picture.png', encode('PNG\0\0')),
       sourceOf('notes/Rome.md.gz', gzipSync(encode('# The capital of Italy.'))),
+      sourceOf('notes/psgs_w100.TSV', encode('id\ttext\ttitle\n1\tThe capital of Italy.\tRome')),
     ];
-    expect(await ingest(corpus, { name: 'texts', files })).toMatchObject({ documents: 2, refused: 1 });
+    expect(await ingest(corpus, { name: 'texts', files })).toMatchObject({
+      documents: 2,
+      refused: 2,
+      examples: [expect.anything(), expect.stringContaining('it is a table')],
+    });
     expect((await corpus.retrieve(['capital of italy'], 1))[0]).toMatchObject([
       { id: 'notes/Rome.md.gz', title: 'Rome' },
     ]);
@@ -260,8 +265,37 @@ describe('questions', () => {
       '{"question":"who","reward_model":{"style":"rule","ground_truth":{"target":["Ann"]}}}',
       { text: 'who', golds: ['Ann'], evidence: [], hops: null },
     ],
+    [
+      'MuSiQue',
+      '{"question":"who","answer":"Ann","answer_aliases":["A. Bee","Ann"]}',
+      { text: 'who', golds: ['Ann', 'A. Bee'] },
+    ],
+    [
+      'TriviaQA',
+      '{"question":"who","answer":{"value":"Ann","aliases":["A. Bee","Ann"],"type":"WikipediaEntity"}}',
+      { golds: ['Ann', 'A. Bee'] },
+    ],
+    [
+      'SQuAD in Hugging Face’s form',
+      '{"question":"who","answers":{"text":["Ann"],"answer_start":[3]}}',
+      { golds: ['Ann'] },
+    ],
+    ['SQuAD', '{"question":"who","answers":[{"text":"Ann","answer_start":3}]}', { golds: ['Ann'] }],
+    ['a table with numbers', '{"question":"when","answer":1912}', { golds: ['1912'] }],
+    ['Windows', '\uFEFF[{"question":"who","answers":null,"answer":"Ann"}]', { golds: ['Ann'] }],
   ])('are read in the form of %s', (_, text, question) => {
     expect(readQuestions(text)).toMatchObject({ questions: [question], refused: { count: 0 } });
+  });
+  it.each(['true', '""', '[]', '[null]', '{"text":[]}', '[{}]'])('refuse the answer %s', (answer) => {
+    const { questions, refused } = readQuestions(`[{"question":"is it?","answer":${answer}}, null]`);
+    expect(questions).toEqual([]);
+    expect(refused.examples).toEqual([
+      expect.stringMatching(/^record 1: (it has no|its) answer/),
+      'record 2: it is not a JSON object',
+    ]);
+  });
+  it('of a list that ends early are refused with a sentence', () => {
+    expect(() => readQuestions('[{"question":"who"')).toThrow(/^The file of questions is not JSON/);
   });
   it('skip only malformed lines', () => {
     const { questions, refused } = readQuestions('{"question":"a","answer":"b"}\n{"question":"a"}\nx\n');

@@ -67,6 +67,9 @@ it('reads the forms of BIRD, of Spider and JSON lines', () => {
     question: 'Q',
     sql: 'SELECT 1',
   });
+  const nulls = { question: 'Q', SQL: 'SELECT 1', query: null, sql: null, evidence: null, difficulty: null };
+  const marked = `\uFEFF${JSON.stringify([nulls])}`;
+  expect(readOwnQuestions(marked, 'zoo')).toMatchObject({ questions: [{ evidence: '', difficulty: '' }], refused: 0 });
   const lines = '{"question": "Q", "sql": "SELECT 1", "ordered": true}\n{"question": ""}\nnothing\n';
   expect(readOwnQuestions(lines, 'zoo')).toMatchObject({ questions: [{ ordered: true }], refused: 2 });
   expect(() => readOwnQuestions('[]', 'zoo')).toThrow(/no questions/);
