@@ -198,6 +198,19 @@ describe('a server that misbehaves', () => {
     const server = new JsonServer('http://127.0.0.1:9', { fetch: endless, mostBytes: 1024, attempts: 1 });
     await expect(server.get('/')).rejects.toThrow(/longer than/);
   });
+
+  it.each([
+    ['a date', () => new Date(Date.now() + 2000).toUTCString()],
+    ['two numbers of a proxy and its server', () => '1, 1'],
+  ])('states a pause as %s', async (_, header) => {
+    let calls = 0;
+    const busy: typeof fetch = async () =>
+      calls++ ? Response.json({ ok: true }) : new Response('', { status: 503, headers: { 'Retry-After': header() } });
+    const server = new JsonServer('http://127.0.0.1:9', { fetch: busy, pauseMs: 1 });
+    const began = performance.now();
+    expect(await server.post('/step', {})).toEqual({ ok: true });
+    expect(performance.now() - began).toBeGreaterThan(900);
+  });
 });
 
 describe('an address', () => {

@@ -449,6 +449,8 @@ describe('reading is refused for', () => {
     const changed = (bytes: number[]) => file.map((byte, i) => (i >= 4 && i < 8 ? bytes[i - 4] : byte));
     await expect(read(changed([1, 0, 0, 0]))).rejects.toThrow(/version 1; only versions 2 and 3/);
     await expect(read(changed([0, 0, 0, 3]))).rejects.toThrow(/big-endian/);
+    const pointer = new TextEncoder().encode('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n');
+    await expect(read(pointer)).rejects.toThrow(/git-lfs pointer/);
     expect((await read(changed([2, 0, 0, 0]))).config.vocabSize).toBe(600);
   });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { type Adapter, loadAdapter, readAdapterAlone, saveAdapter } from '../../src/policy/formats/peft.ts';
-import { AdapterError } from '../../src/policy/formats/peft-config.ts';
+import { AdapterError, parsePeftConfig } from '../../src/policy/formats/peft-config.ts';
 import { readSafetensors, writeSafetensors } from '../../src/policy/formats/safetensors.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
 import {
@@ -318,4 +318,9 @@ it('refuses a rank of one module that would fill the memory at all others', () =
   });
   const files = { config, tensors: writeSafetensors(new Map([...layers, ...pair(0, 'k_proj', 100_000)])) };
   expect(() => readAdapterAlone(files, null)).toThrow(/At its largest rank 100000 this adapter takes \d+ bytes/);
+});
+
+it('a pointer of git-lfs in place of the config is named', () => {
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n';
+  expect(() => parsePeftConfig(pointer)).toThrow('adapter_config.json is a git-lfs pointer');
 });

@@ -36,6 +36,11 @@ describe('readSafetensors', () => {
 
   it.each<[string, Uint8Array, RegExp]>([
     ['fewer than eight bytes', new Uint8Array(5), /8 bytes of header length; this file has only 5 bytes/],
+    [
+      'a pointer of git-lfs',
+      new TextEncoder().encode('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n'),
+      /The file is a git-lfs pointer, not the file itself: run git lfs pull/,
+    ],
     ['a header longer than the file', file('{}', 0, 4000), /claims 4000 bytes but the file has 10/],
     ['an absurd header', file('{}', 0, 200_000_000), /claims 200000000 bytes, more than the 10000000/],
     ['a header that is not JSON', file('{"a":'), /not JSON/],

@@ -26,6 +26,14 @@ it('lists the models of a server with one request that carries the key', async (
 });
 
 it.each([
+  // api.together.xyz, and an Ollama without models.
+  ['a bare list', [{ id: 'a', type: 'chat' }], ['a']],
+  ['null', { object: 'list', data: null }, []],
+])('lists the models of a server that answers with %s', async (_, answer, names) => {
+  expect(await look(() => json(answer))).toMatchObject({ report: { works: true }, models: names });
+});
+
+it.each([
   ['refused', () => json({ error: 'no key' }, 401)],
   ['refused', () => json({}, 403)],
   ['not-understood', () => json({}, 404)],

@@ -5,6 +5,7 @@
  * this machine.
  */
 import { parseJsonText, TooDeeplyNested } from './json-text.ts';
+import { untilMs } from './retry-after.ts';
 
 /** The server did not answer as expected. The message contains the request, the answer, and what to do. */
 export class ServerError extends Error {
@@ -323,8 +324,8 @@ function read(
       status,
     );
     const mayRepeat = notProcessed.has(status) || (repeatable && temporary.has(status));
-    const after = Number(response.headers.get('Retry-After'));
-    return { failed: { error, mayRepeat, ...(after > 0 && { afterMs: 1000 * after }) } };
+    const afterMs = untilMs(response.headers.get('Retry-After'), Date.now()) ?? 0;
+    return { failed: { error, mayRepeat, ...(afterMs > 0 && { afterMs }) } };
   }
   try {
     return { value: parse(text) };

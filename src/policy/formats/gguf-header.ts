@@ -7,7 +7,7 @@
  */
 import { blockTypes, typeName } from './ggml-blocks.ts';
 import { GgufError } from './gguf-error.ts';
-import { cut } from './json-text.ts';
+import { cut, lfsPointer } from './json-text.ts';
 
 /** Reads bytes `start` to `end` of a file, fewer at its end. */
 export type ReadBytes = (start: number, end: number) => Promise<Uint8Array>;
@@ -147,7 +147,10 @@ class Cursor {
 const exact = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
 
 function readVersion(cursor: Cursor): void {
-  if (cursor.u32() !== 0x46554747)
+  const magic = cursor.u32();
+  // "vers", as in "version https://git-lfs.github.com/spec/v1".
+  if (magic === 0x73726576) throw new GgufError(`The file ${lfsPointer}.`);
+  if (magic !== 0x46554747)
     throw new GgufError('The file does not begin with "GGUF": it is not a GGUF file, or an incomplete download.');
   const version = cursor.u32();
   if (version === 2 || version === 3) return;

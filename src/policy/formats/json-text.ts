@@ -13,12 +13,18 @@ function isShallow(value: unknown): boolean {
   return true;
 }
 
+/** True for the beginning of a git-lfs pointer, which a clone without git-lfs has in place of a large file. */
+export const isLfsPointer = (text: string): boolean => text.startsWith('version ');
+export const lfsPointer =
+  'is a git-lfs pointer, not the file itself: run git lfs pull in its folder, or download the file';
+
 /** The value of a JSON text. Throws what `refuse` makes of the problem. */
 export function parsedJson(text: string, refuse: (problem: string) => Error): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
+    if (isLfsPointer(text)) throw refuse(lfsPointer);
     throw refuse(`is not JSON: ${(error as Error).message}`);
   }
   if (isShallow(value)) return value;

@@ -7,7 +7,7 @@
  */
 
 import { fromHalf, narrowWord } from '../weights/half.ts';
-import { cut, parsedJson } from './json-text.ts';
+import { cut, isLfsPointer, lfsPointer, parsedJson } from './json-text.ts';
 
 export type Dtype =
   | 'F64'
@@ -94,6 +94,7 @@ const shown = (value: unknown) => cut(JSON.stringify(value) ?? 'absent');
 export function dataStartOf(first: Uint8Array, fileBytes: number): number {
   if (first.length < 8)
     fail(`A safetensors file begins with 8 bytes of header length; this file has only ${first.length} bytes`);
+  if (isLfsPointer(new TextDecoder().decode(first))) fail(`The file ${lfsPointer}`);
   const length = new DataView(first.buffer, first.byteOffset, 8).getBigUint64(0, true);
   if (length > BigInt(maxHeaderBytes))
     fail(`The header claims ${length} bytes, more than the ${maxHeaderBytes} allowed: this is not a safetensors file`);

@@ -14,7 +14,9 @@ export interface ModelLook {
   models: string[];
 }
 
-const ModelsSchema = v.object({ data: v.array(v.object({ id: v.string() })) });
+const List = v.array(v.object({ id: v.string() }));
+/** OpenAI's list, whose `data` is null on an Ollama without models, or Together's, which is bare. */
+const ModelsSchema = v.union([v.object({ data: v.nullable(List) }), List]);
 
 export async function lookAtModels(
   typed: string,
@@ -30,7 +32,8 @@ export async function lookAtModels(
     const read = v.safeParse(ModelsSchema, await server.get('/models', { signal }));
     if (!read.success)
       return reportOf([{ kind: 'not-understood', detail: 'its answer to GET /models is not a list of models' }]);
-    models = read.output.data.map(({ id }) => id);
+    const list = Array.isArray(read.output) ? read.output : (read.output.data ?? []);
+    models = list.map(({ id }) => id);
     return { works: true, description: 'OpenAI', version: '', ms: performance.now() - began, findings: [] };
   });
   return { report, models };
