@@ -108,3 +108,28 @@ test('a recorded episode is not shown beside another world', async () => {
   await expect.poll(() => page.getByRole('region', { name: 'A recorded episode' }).count()).toBe(0);
   await close();
 });
+
+test('a size under Storage stays on one line beside a long name, and a dialog has its Close beside the title', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`, narrow);
+  await button(page, 'More').click();
+  await page.getByRole('tab', { name: 'Runs' }).click();
+  await page.getByRole('button', { name: 'Edit: textcraft-first' }).click();
+  await page.getByLabel('New name').fill('a long name '.repeat(8));
+  await button(page, 'Save').click();
+  await page.getByRole('tab', { name: 'Storage' }).click();
+  const size = page.locator('tabgym-storage td.number').first();
+  const lines = (each: Element) => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+  };
+  await expect.poll(() => size.evaluate(lines)).toBe(1);
+  await button(page, 'Setup').click();
+  await page.getByRole('button', { name: 'Have reward functions proposed' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Reward functions by proposal' });
+  const [title, closing] = [dialog.getByRole('heading').first(), dialog.getByRole('button', { name: 'Close' })];
+  const [above, beside] = [(await title.boundingBox())!, (await closing.boundingBox())!];
+  expect(beside.y).toBeLessThan(above.y + above.height);
+  expect(errors).toEqual([]);
+  await close();
+});

@@ -158,6 +158,23 @@ describe('on the page', () => {
     await close();
   });
 
+  test('opening another run says that the trained one is paused, and leads back to it', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+    await page.getByRole('button', { name: 'Train' }).first().click();
+    await page.getByRole('button', { name: 'Pause' }).first().waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('button', { name: 'Open: half the learning rate' }).click();
+    const notice = page
+      .locator('.notice')
+      .filter({ hasText: '“textcraft-first” is paused: one run trains at a time.' });
+    await notice.getByRole('button', { name: 'Open' }).click();
+    await expect.poll(() => new URL(page.url()).hash).toContain('run=run-1');
+    // That one was not training.
+    await expect.poll(() => page.locator('.notice').filter({ hasText: 'is paused' }).count()).toBe(0);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('tags and notes are written, searched, and kept; several runs are deleted and restored', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
     await page.getByRole('tab', { name: 'Group' }).first().waitFor();

@@ -227,6 +227,7 @@ export class Controller extends InShell {
     if (this.state.watching) await this.stopWatching();
     this.recorded.stop();
     const before = this.state.run;
+    const paused = isActive(this.state.status) ? before : null;
     this.store.set({ opening: true });
     await this.notifier.attempt('open', async () => {
       const opened = await this.read(id);
@@ -259,6 +260,14 @@ export class Controller extends InShell {
     await this.navigation.loadKept();
     void this.navigation.load();
     if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
+    if (paused && paused.id !== id && !isActive(this.state.status))
+      this.notifier.notify(
+        'info',
+        msg(str`“${paused.name}” is paused: one run trains at a time.`),
+        undefined,
+        () => void this.open(paused.id),
+        msg('Open'),
+      );
     if (this.state.run?.id === id && this.state.status !== 'idle') void this.recorded.playRun(id, this.state.run.step);
   }
 

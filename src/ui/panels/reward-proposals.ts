@@ -109,7 +109,7 @@ export class TabgymRewardProposals extends Panel {
     const { plan } = this.rounds;
     return html`<dialog aria-labelledby="title" @keydown=${(event: Event) => event.stopPropagation()} @close=${() => this.dispatchEvent(new Event('closed'))}>
       <div class="inner">
-        <div class="row spread"><h2 id="title">${msg('Reward functions by proposal')}</h2>
+        <div class="row spread" .style=${'flex-wrap:nowrap'}><h2 id="title">${msg('Reward functions by proposal')}</h2>
           <button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog.close()}>✕</button></div>
         <p class="soft">${msg('A language model writes reward functions for the world of the setup. Each is tried as the whole reward of a short run, in the sandbox. The next request has the best one with its curves.')}</p>
         ${plan ? this.renderRounds(plan) : this.renderStart()}

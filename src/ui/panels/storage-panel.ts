@@ -28,6 +28,9 @@ export class TabgymStorage extends Panel {
       meter {
         width: 100%;
       }
+      td.number {
+        white-space: nowrap;
+      }
     `,
   ];
 
