@@ -68,6 +68,26 @@ it.each([
   });
 });
 
+it('calls of one index without ids are told apart by their names', () => {
+  // github.com/vercel/ai/issues/18440
+  const part = (name: string, args: string, id?: string) =>
+    piece({ tool_calls: [{ index: 0, ...(id !== undefined && { id }), function: { name, arguments: args } }] });
+  const body = events([
+    part('get', '{"n":1}'),
+    part('go', '{"n"', ' '),
+    part('', ':2}', ' '),
+    part('get', '{}'),
+    '[DONE]',
+  ]);
+  expect(read(body)).toMatchObject({
+    calls: [
+      { id: 'call_0', function: { name: 'get', arguments: '{"n":1}' } },
+      { id: 'call_1', function: { name: 'go', arguments: '{"n":2}' } },
+      { id: 'call_2', function: { name: 'get', arguments: '{}' } },
+    ],
+  });
+});
+
 it('a call in the older form, or with its name beside its id, is one', () => {
   const call = { function: { name: 'get', arguments: '{"n":1}' } };
   const older = [{ function_call: { name: 'get', arguments: '{"n"' } }, { function_call: { arguments: ':1}' } }];

@@ -202,6 +202,7 @@ describe('a server that does not teach', () => {
       completion(null),
       /m@http:\/\/a\.test\/v1 cannot teach this run: its answer lacks .* echo and logprobs/,
     ],
+    ['null within', 200, completion({ tokens: texts, token_logprobs: numbers.with(2, null) }), /null for token 2 of/],
     ['too few', 200, completion({ tokens: texts.slice(1), token_logprobs: numbers.slice(1) }), /its answer lacks/],
     [
       'another vocabulary',

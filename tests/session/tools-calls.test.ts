@@ -4,6 +4,38 @@ import { promptRulesOf } from '../../src/envs/env.ts';
 import { ChatPlay, type ChatTurnMessage, type Replier, withinContext } from '../../src/rl/episode/chat-episode.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
+/** A reply for each turn, without a world's calls: the ids of its calls. */
+async function idsSent(replies: readonly (readonly string[])[]): Promise<(string | undefined)[][]> {
+  const world = await openWorld('tools-todo');
+  const tasks = (await world.tasks({ calls: true, instances: 1 }, 'train')).slice(0, 1);
+  let last: readonly ChatTurnMessage[] = [];
+  let turn = 0;
+  const say: Replier = async (all) => {
+    last = [...all];
+    const ids = replies[Math.min(turn++, replies.length - 1)];
+    return {
+      text: '',
+      calls: ids.map((id) => ({ id, type: 'function', function: { name: 'none', arguments: '{}' } })),
+    };
+  };
+  const limit = replies.length + 1;
+  const request = { tasks, groupSize: 1, limit, endOnInvalid: false, atOnce: 1, contextTurns: 0 };
+  await new ChatPlay(new Map([['tools-todo', world]]), say, request, { signal: new AbortController().signal }).play();
+  await world.close();
+  const asked = last.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+  return [asked, last.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id)];
+}
+
+test.each([
+  // github.com/NousResearch/hermes-agent/pull/72766 and 11722, github.com/can1357/oh-my-pi/issues/2055
+  ['of a server without ids', [['call_0'], ['call_0'], ['call_0']], ['call_0', 'call_1', 'call_2']],
+  ['of Mistral', [['b9mgIC84m'], ['b9mgIC84m']], ['b9mgIC84m', 'b9mgIC840']],
+  ['twice in a reply', [['a', 'a']], ['a', '0']],
+  ['once each', [['x1'], ['x2']], ['x1', 'x2']],
+])('a call and its result have an id of their own: %s', async (_, replies, ids) => {
+  expect(await idsSent(replies)).toEqual([ids, ids]);
+});
+
 test('calls of tools by the oracle win, are answered by results, and are one a turn', async () => {
   const world = await openWorld('tools-todo');
   const tasks = (await world.tasks({ calls: true, instances: 1 }, 'train')).slice(0, 3);

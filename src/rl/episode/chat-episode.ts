@@ -106,6 +106,20 @@ function openingOf({ instruction, acknowledgement: said, calls }: PromptRules, o
   ];
 }
 
+/**
+ * The calls with ids that no other call of the conversation has: a result names its call by the id, and servers refuse
+ * two of one. Some models count them anew in each reply. A new id has the length of the old one.
+ */
+function withOwnIds(calls: readonly ChatCall[], messages: readonly ChatTurnMessage[]): ChatCall[] {
+  const taken = new Set(messages.flatMap(({ tool_calls: before = [] }) => before.map(({ id }) => id)));
+  return calls.map((call) => {
+    let id = call.id;
+    for (let n = 0; taken.has(id); n++) id = `${call.id.slice(0, -String(n).length)}${n}`;
+    taken.add(id);
+    return { ...call, id };
+  });
+}
+
 /** The answer to a reply: a result of each call, or a message of the user. */
 const answersTo = (calls: readonly ChatCall[], content: string): ChatTurnMessage[] =>
   calls.length ? calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content })) : [{ role: 'user', content }];
@@ -216,7 +230,8 @@ export class ChatPlay {
       }
       const said = typeof reply === 'string' ? { text: reply, calls: [] } : reply;
       const answer = await this.act(world, promptRules, place, said, signal);
-      const { text: content, calls } = said;
+      const { text: content } = said;
+      const calls = withOwnIds(said.calls, messages);
       messages.push(
         { role: 'assistant', content, ...(calls.length && { tool_calls: calls }) },
         ...answersTo(calls, answer.feedback.observation),

@@ -30,7 +30,7 @@ interface Piece {
 }
 
 interface Call {
-  id?: unknown;
+  id?: string;
   function: { name: string; arguments: string };
 }
 
@@ -62,20 +62,25 @@ const textOf = (value: unknown): string => {
   return typeof value === 'string' ? value : '';
 };
 
+/** True for the JSON of an object, to which nothing is added. */
+const isWhole = (text: string) => text.trimEnd().endsWith('}') && typeof parsed(text) === 'object';
+
 /**
  * Adds a piece of a call to the call with its index. Ollama and others give every call the same index, or none: there a
- * name with another id begins a call.
+ * name with another id begins a call, as does one with arguments after whole ones.
  */
 function addCall(calls: Call[], places: Map<unknown, Call>, piece: unknown, k: number): void {
   const { index = k, id, function: part } = (piece ?? {}) as { index?: unknown; id?: unknown; function?: unknown };
   const { name, arguments: given } = (part ?? {}) as { name?: unknown; arguments?: unknown };
+  const own = textOf(id).trim();
   let call = places.get(index);
-  if (!call || (id && name && call.id && id !== call.id)) {
+  const isOther = call && own && call.id ? own !== call.id : call && given && isWhole(call.function.arguments);
+  if (!call || (name && isOther)) {
     call = { function: { name: '', arguments: '' } };
     calls.push(call);
     places.set(index, call);
   }
-  if (id) call.id = id;
+  if (own) call.id ||= own;
   call.function.name ||= textOf(name);
   call.function.arguments += typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given);
 }

@@ -62,7 +62,8 @@ export function servedTeacher(
           `token ${tokens[strange]} is ${JSON.stringify(read.texts[strange])} there and ${JSON.stringify(tokenizer.decode([tokens[strange]]))} here, so they do not choose among the same tokens. Serve a model with this run's vocabulary.`,
         );
       return Float32Array.from(read.numbers, (value, i) => {
-        if (value === null) return Number.NaN;
+        // Nothing comes before the first token.
+        if (value === null && i === 0) return Number.NaN;
         if (typeof value !== 'number' || value > tolerance)
           return refuse(`${JSON.stringify(value)} for token ${i} of ${tokens.length} is not a log-probability.`);
         return Math.min(0, value);
