@@ -27,7 +27,7 @@ const QuestionSchema = v.looseObject({
   db_id: v.nullish(v.string(), ''),
   evidence: v.nullish(v.string(), ''),
   difficulty: v.nullish(v.string(), ''),
-  ordered: v.nullish(v.boolean(), false),
+  ordered: v.nullish(v.boolean()),
 });
 
 /** Maximum number of questions of a database. */
@@ -50,14 +50,19 @@ function parsed(line: string): unknown {
   }
 }
 
+/** Spider's judge (test-suite-sql-eval, `exec_eval.py`) compares the order if the statement has these words anywhere. */
+const hasOrder = (statement: string) => statement.toLowerCase().includes('order by');
+
 function questionOf(record: unknown): (OwnQuestion & { database: string }) | null {
   const result = v.safeParse(QuestionSchema, record);
   if (!result.success) return null;
-  const { question, SQL, sql, query, db_id: database, evidence, difficulty, ordered } = result.output;
+  const { question, SQL, sql, query, db_id: database, evidence, difficulty, ordered: own } = result.output;
   // Spider's `sql` is a parsed tree, and its `query` is the statement.
   const statement = SQL ?? (typeof sql === 'string' ? sql : query);
+  if (!statement) return null;
+  const ordered = own ?? (statement === query && hasOrder(statement));
   // not a kind: a field of a question
-  return statement ? { question, sql: statement, evidence, difficulty, ordered, database } : null;
+  return { question, sql: statement, evidence, difficulty, ordered, database };
 }
 
 /**

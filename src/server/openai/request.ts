@@ -19,7 +19,7 @@ const BodySchema = v.object({
   max_completion_tokens: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   stop: v.nullish(v.union([mark, v.pipe(v.array(mark), v.maxLength(4, 'must be at most four'))])),
   n: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(128)), 1),
-  seed: v.nullish(v.pipe(v.number(), v.safeInteger())),
+  seed: v.nullish(v.pipe(v.number(), v.safeInteger('must be a whole number within 2^53'))),
   stream: v.nullish(v.boolean(), false),
   stream_options: v.nullish(
     v.strictObject(

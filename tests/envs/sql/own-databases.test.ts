@@ -67,6 +67,13 @@ it('reads the forms of BIRD, of Spider and JSON lines', () => {
     question: 'Q',
     sql: 'SELECT 1',
   });
+  const ordered = [
+    spider,
+    { ...spider, query: 'SELECT 1 Order By 1' },
+    { ...spider, query: 'SELECT 1', ordered: true },
+  ];
+  const read = readOwnQuestions(JSON.stringify([...ordered, { ...bird[0], SQL: 'SELECT 1 ORDER BY 1' }]), 'zoo');
+  expect(read.questions.map((each) => each.ordered)).toEqual([false, true, true, false]);
   const nulls = { question: 'Q', SQL: 'SELECT 1', query: null, sql: null, evidence: null, difficulty: null };
   const marked = `\uFEFF${JSON.stringify([nulls])}`;
   expect(readOwnQuestions(marked, 'zoo')).toMatchObject({ questions: [{ evidence: '', difficulty: '' }], refused: 0 });
