@@ -24,6 +24,7 @@ import {
 } from '../src/policy/engine/kernel-choices.ts';
 import { measureChoices } from '../src/policy/engine/measure-choices.ts';
 import { Model } from '../src/policy/engine/model.ts';
+import { runSizes } from '../src/policy/engine/run-sizes.ts';
 import { initAdapter } from '../src/policy/weights/adapter.ts';
 import { normals } from '../src/policy/weights/init.ts';
 import type { WeightPiece } from '../src/policy/weights/linear.ts';
@@ -154,9 +155,13 @@ class Bench {
   }
 
   async choices(): Promise<void> {
-    const start = performance.now();
     const times: FormTimes = new Map();
-    this.result.choices = await measureChoices(this.gpu, times);
+    const { config } = listed('qwen2.5-0.5b', null, null);
+    const adapter = { lora, tensors: new Map() };
+    const weights = { weights: new Map(), precision: 'int4', adapter } as const;
+    const sizes = runSizes(config, capacityFor(2048, promptTokens), weights, this.gpu.bindingBytes);
+    const start = performance.now();
+    this.result.choices = await measureChoices(this.gpu, sizes, times);
     console.log(
       `  autotune, ${((performance.now() - start) / 1000).toFixed(1)} s: ${JSON.stringify(this.result.choices)}`,
     );

@@ -11,6 +11,7 @@ import { findModel } from '../src/policy/catalogue.ts';
 import { type ModelConfig, parseConfig } from '../src/policy/config.ts';
 import { measureChoices } from '../src/policy/engine/measure-choices.ts';
 import { Model } from '../src/policy/engine/model.ts';
+import { runSizes } from '../src/policy/engine/run-sizes.ts';
 import { initAdapter } from '../src/policy/weights/adapter.ts';
 import { initWeights } from '../src/policy/weights/init.ts';
 import { packedWords, planPacked } from '../src/policy/weights/packed-layout.ts';
@@ -115,8 +116,9 @@ class Bench {
     const lengths = [512, 2048];
     const weights = initWeights(config, { seed: 1, std: 0.02 });
     const adapter = { lora, tensors: initAdapter(config, lora, 1) };
-    const choices = await measureChoices(this.gpu);
     const capacity = capacityFor(Math.max(...lengths), promptTokens);
+    const sizes = runSizes(config, capacity, { weights, adapter, precision }, this.gpu.bindingBytes);
+    const choices = await measureChoices(this.gpu, sizes);
     const options = { capacity, weights, adapter, precision, trainable: true, reference: false, choices } as const;
     const model = await Model.create(this.gpu, config, options);
     try {

@@ -4,6 +4,7 @@ import type { ModelConfig } from '../../src/policy/config.ts';
 import { measureChoices } from '../../src/policy/engine/measure-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { givenWeights } from '../../src/policy/engine/objective.ts';
+import { runSizes } from '../../src/policy/engine/run-sizes.ts';
 import type { OptimizerSettings, PackedBatch, TensorMap } from '../../src/policy/policy.ts';
 import type { Precision } from '../../src/policy/weights/linear.ts';
 import { inspected } from '../../tools/golden/inspected-model.ts';
@@ -28,7 +29,8 @@ export async function oursDecode(
     batchTokens: Math.max(length, rows),
     batchScored: Math.max(length, rows),
   };
-  const choices = await measureChoices(gpu);
+  const sizes = runSizes(config, capacity, { weights, precision }, gpu.bindingBytes);
+  const choices = await measureChoices(gpu, sizes);
   const options = { capacity, weights, precision, choices, trainable: false, reference: false };
   const model = inspected(await Model.create(gpu, config, options));
   const logits = await model.logits({
@@ -80,7 +82,8 @@ export async function oursTrain(
     batchTokens: T,
     batchScored: T,
   };
-  const choices = await measureChoices(gpu);
+  const sizes = runSizes(config, capacity, { weights }, gpu.bindingBytes);
+  const choices = await measureChoices(gpu, sizes);
   const model = inspected(
     await Model.create(gpu, config, { capacity, weights, choices, trainable: true, reference: false }),
   );

@@ -1,8 +1,8 @@
 /**
- * Measures several forms of the same work and chooses the fastest on this adapter. The forms are passed as work to
- * record; this file does not depend on what they compute.
+ * Measures several forms of the same work on this adapter, within a limited time. The forms are passed as work to record;
+ * this file does not depend on what they compute.
  */
-import type { KernelCache, Recorder } from './device.ts';
+import type { Recorder } from './device.ts';
 
 /** Milliseconds of one call of a form. */
 export interface FormTime {
@@ -10,84 +10,132 @@ export interface FormTime {
   ms: number;
 }
 
+/** A form whose kernels are compiled. */
 export interface Candidate {
   name: string;
   /** Records the work once. */
   record(): void;
 }
 
+/** Time that the measured passes of one opening of a device may take together. */
+export const measuredMs = 1000;
 /** Shortest measurement, without the wait for the device. Longer than the noise of that wait. */
 const leastMs = 4;
 const mostRepeats = 256;
-const rounds = 3;
-/** If one call takes longer than this, the adapter is too slow for a measurement to be worthwhile. */
-const mostMs = 500;
+const emptyWaits = 3;
+/** In each round a form stays while its time is at most this multiple of the least. One slow round of a call is common. */
+const roundLimits = [3, 1.3, 1.3];
+/** A first call this long is work, beside which a driver's preparations do not count. */
+const longMs = 100;
 /** Another form replaces the first only if its time is below this fraction: less is noise. */
 const margin = 0.93;
 
-/** Measures one work at a time: records it, waits until the device has finished, and returns the milliseconds. */
-class Stopwatch {
-  constructor(
-    private readonly recorder: Pick<Recorder, 'finish'>,
-    private readonly now: () => number,
-  ) {}
+/** The fastest form, or the first if none is clearly faster. Undefined if there are no times. */
+export function fastestOf(times: readonly FormTime[]): string | undefined {
+  const fastest = times.reduce((best, each) => (each.ms < best.ms ? each : best), times[0]);
+  return times.length > 0 && fastest.ms < margin * times[0].ms ? fastest.form : times[0]?.form;
+}
 
-  async timed(candidate: Candidate, repeats: number): Promise<number> {
-    const start = this.now();
-    for (let i = 0; i < repeats; i++) candidate.record();
-    await this.recorder.finish();
-    return this.now() - start;
-  }
-
-  /** Milliseconds that a wait for the device takes without work: the least of some. */
-  async wait(): Promise<number> {
-    let least = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < rounds; round++) {
-      const start = this.now();
-      await this.recorder.finish();
-      least = Math.min(least, this.now() - start);
-    }
-    return least;
-  }
-
-  /**
-   * Number of repeats for which a candidate takes long enough. The first call only warms up: a driver may finish its
-   * compilation or place its buffers then, and on an H200 that took so long that forms were compared by single calls,
-   * whose time is mostly the wait for the device.
-   */
-  async repeatsFor(candidate: Candidate, waitMs: number): Promise<number> {
-    await this.timed(candidate, 1);
-    let repeats = 1;
-    while (repeats < mostRepeats && (await this.timed(candidate, repeats)) - waitMs < leastMs) repeats *= 4;
-    return repeats;
-  }
+/** Form in the course of a measurement. */
+interface Running {
+  candidate: Candidate;
+  /** Milliseconds of the first call. */
+  firstMs: number;
+  /** Least milliseconds of one call. */
+  ms: number;
+  /** Milliseconds of its last pass, with the wait for the device. */
+  passMs: number;
 }
 
 /**
- * Name of the fastest candidate, or of the first if none is clearly faster, and the time of each; no times if the first
- * takes too long to measure. Compiles all their kernels first. `now`: a clock in milliseconds.
+ * Times forms until the passes have taken `mostMs`; only the first call of a form, whose length is not known, may exceed it.
+ * `now`: a clock in milliseconds.
  */
-export async function fastest(
-  kernels: Pick<KernelCache, 'settle'>,
-  recorder: Pick<Recorder, 'dry' | 'finish'>,
-  candidates: readonly Candidate[],
-  now: () => number = () => performance.now(),
-): Promise<{ name: string; times: FormTime[] }> {
-  recorder.dry = true;
-  for (const { record } of candidates) record();
-  recorder.dry = false;
-  await kernels.settle();
-  const watch = new Stopwatch(recorder, now);
-  const waitMs = await watch.wait();
-  const repeats = await watch.repeatsFor(candidates[0], waitMs);
-  if (repeats === 1 && (await watch.timed(candidates[0], 1)) > mostMs) return { name: candidates[0].name, times: [] };
-  const best = candidates.map(() => Number.POSITIVE_INFINITY);
-  for (const candidate of candidates) await watch.timed(candidate, 1);
-  // Alternates between candidates, so that a change of clock speed affects all of them.
-  for (let round = 0; round < rounds; round++)
-    for (const [i, candidate] of candidates.entries())
-      best[i] = Math.min(best[i], (await watch.timed(candidate, repeats)) - waitMs);
-  const winner = best.indexOf(Math.min(...best));
-  const { name } = candidates[best[winner] < margin * best[0] ? winner : 0];
-  return { name, times: candidates.map((each, i) => ({ form: each.name, ms: Math.max(0, best[i]) / repeats })) };
+export class FormTimer {
+  private waitMs: number | null = null;
+  private spentMs = 0;
+
+  constructor(
+    private readonly recorder: Pick<Recorder, 'finish'>,
+    private readonly mostMs = measuredMs,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /**
+   * Time of each form. Null if the time ran out before each had one; none if all of the time is too little, so that
+   * another measurement would not help.
+   */
+  async measure(candidates: readonly Candidate[]): Promise<FormTime[] | null> {
+    const isFirst = this.spentMs === 0;
+    this.waitMs ??= await this.wait();
+    const forms = candidates.map((candidate) => ({ candidate, firstMs: 0, ms: Number.POSITIVE_INFINITY, passMs: 0 }));
+    if (await this.compare(forms)) return forms.map(({ candidate, ms }) => ({ form: candidate.name, ms }));
+    return isFirst ? [] : null;
+  }
+
+  /** False if the time ran out before each form had a time. */
+  private async compare(forms: readonly Running[]): Promise<boolean> {
+    // The first call only warms up: a driver may finish its compilation or place its buffers then. On an H200 that took so
+    // long that forms were compared by single calls, whose time is mostly the wait for the device.
+    for (const form of forms) {
+      const ms = await this.pass(form, 1);
+      if (ms === null) return false;
+      form.firstMs = ms;
+    }
+    const least = Math.min(...forms.map(({ firstMs }) => firstMs));
+    let running = forms.filter((form) => form.firstMs <= Math.max(longMs, roundLimits[0] * least));
+    for (const form of forms) if (!running.includes(form)) form.ms = form.firstMs;
+    const repeats = await this.repeatsFor(running[0]);
+    if (repeats === null) return false;
+    // Alternates between forms, so that a change of clock speed affects all of them.
+    for (const [round, limit] of roundLimits.entries()) {
+      for (const form of running) {
+        if (round === 0 && form.ms < Number.POSITIVE_INFINITY) continue;
+        const ms = await this.pass(form, repeats);
+        if (ms === null) return round > 0;
+        form.ms = Math.min(form.ms, ms);
+      }
+      const best = Math.min(...running.map(({ ms }) => ms));
+      running = running.filter(({ ms, firstMs }) => (repeats === 1 ? Math.min(ms, firstMs) : ms) <= limit * best);
+      if (running.length < 2) return true;
+    }
+    return true;
+  }
+
+  /** Number of calls for which a form takes long enough, with its time, or null if the time of all ran out. */
+  private async repeatsFor(form: Running): Promise<number | null> {
+    if (form.firstMs >= longMs) return 1;
+    for (let repeats = 1; ; repeats *= 4) {
+      const ms = await this.pass(form, repeats);
+      if (ms === null) return null;
+      if (repeats < mostRepeats && ms * repeats < leastMs) continue;
+      form.ms = ms;
+      return repeats;
+    }
+  }
+
+  /** Milliseconds of one of some calls, or null if there is no time left for them. */
+  private async pass(form: Running, repeats: number): Promise<number | null> {
+    if (this.spentMs + form.passMs > this.mostMs) return null;
+    form.passMs = await this.timed(() => {
+      for (let i = 0; i < repeats; i++) form.candidate.record();
+    });
+    return Math.max(0, form.passMs - this.waitMs!) / repeats;
+  }
+
+  private async timed(record: () => void): Promise<number> {
+    const start = this.now();
+    record();
+    await this.recorder.finish();
+    const ms = this.now() - start;
+    this.spentMs += ms;
+    return ms;
+  }
+
+  /** Milliseconds that a wait for the device takes without work: the least of some. */
+  private async wait(): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < emptyWaits; i++) least = Math.min(least, await this.timed(() => {}));
+    return least;
+  }
 }

@@ -59,6 +59,8 @@ export interface Kernel {
 
 export interface KernelHandle {
   readonly name: string;
+  /** True if the kernel has been compiled. */
+  readonly isReady: boolean;
   get(): Kernel;
 }
 
@@ -68,8 +70,11 @@ export type CompileProgress = (done: number, total: number, name: string) => voi
 export interface KernelCache {
   /** Starts to compile a kernel. The handle's `get` returns it once `settle` has resolved. */
   request(name: string, constants?: Constants, extra?: string): KernelHandle;
-  /** Waits for every requested kernel. Throws the first error, for example of a kernel that does not exist. */
-  settle(onProgress?: CompileProgress): Promise<void>;
+  /**
+   * Waits for every requested kernel. Throws the first error, for example of a kernel that does not exist. `mostMs`: waits
+   * no longer; a kernel that is not compiled by then is waited for again only after another request for it.
+   */
+  settle(onProgress?: CompileProgress, mostMs?: number): Promise<void>;
   all(): Kernel[];
 }
 

@@ -92,7 +92,7 @@ export async function runCases(
     cases.forEach(({ kernel, test }, i) => {
       const bindings = places[i].map((p): BufferSlice => slice(p.isWritten ? written : read, p.at, p.size));
       for (const call of test.calls)
-        recorder.run({ kernel: { name: kernel.name, get: () => kernel }, bindings, ...call });
+        recorder.run({ kernel: { name: kernel.name, isReady: true, get: () => kernel }, bindings, ...call });
     });
     const [bytes] = await recorder.read([slice(written, 0, placement.written.bytes)]);
     return cases.map(({ kernel, test }, i) =>

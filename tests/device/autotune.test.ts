@@ -1,85 +1,141 @@
-// The choice between forms of the same work, on a device of known speed: its clock advances by the cost of the work.
-import { expect, it } from 'vitest';
-import { fastest } from '../../src/device/autotune.ts';
+// Timing of forms of the same work within a limited time, on a device of known speed: its clock advances by the cost of
+// the work.
+import { describe, expect, it } from 'vitest';
+import { FormTimer, fastestOf, measuredMs } from '../../src/device/autotune.ts';
 
-/**
- * Chooses between works that cost the given milliseconds each, on a device whose waits take `waitMs` more. Returns the
- * choice and the work in order.
- */
-async function chosen(costs: { [name: string]: number | ((call: number) => number) }, waitMs = 0) {
-  let ms = 0;
-  let pending = 0;
-  let settled = false;
-  const done: string[] = [];
-  const kernels = {
-    async settle() {
-      settled = true;
-    },
-  };
-  const recorder = {
-    dry: false,
-    async finish() {
-      ms += pending + waitMs;
-      pending = 0;
-    },
-  };
-  const candidates = Object.entries(costs).map(([name, cost]) => {
-    let calls = 0;
-    return {
-      name,
-      record() {
-        done.push(recorder.dry ? `compile ${name}` : name);
-        if (recorder.dry) return;
-        expect(settled).toBe(true);
-        pending += typeof cost === 'number' ? cost : cost(calls++);
-      },
-    };
-  });
-  return { ...(await fastest(kernels, recorder, candidates, () => ms)), done };
+type Cost = number | ((call: number) => number);
+
+/** A device whose waits take `waitMs` beside the work. */
+class KnownDevice {
+  ms = 0;
+  readonly done: string[] = [];
+  private pending = 0;
+
+  constructor(readonly waitMs = 0) {}
+
+  async finish() {
+    this.ms += this.pending + this.waitMs;
+    this.pending = 0;
+  }
+
+  candidates(costs: { [name: string]: Cost }) {
+    return Object.entries(costs).map(([name, cost]) => {
+      let calls = 0;
+      return {
+        name,
+        record: () => {
+          this.done.push(name);
+          this.pending += typeof cost === 'number' ? cost : cost(calls++);
+        },
+      };
+    });
+  }
+
+  timer(mostMs?: number) {
+    return new FormTimer(this, mostMs, () => this.ms);
+  }
+
+  calls(name: string) {
+    return this.done.filter((each) => each === name).length;
+  }
 }
 
-it('is the faster of two, whatever their order', async () => {
-  expect((await chosen({ slow: 4, fast: 3 })).name).toBe('fast');
-  expect((await chosen({ fast: 3, slow: 4 })).name).toBe('fast');
+/** Times of works that cost the given milliseconds each. */
+async function timed(costs: { [name: string]: Cost }, waitMs = 0) {
+  const device = new KnownDevice(waitMs);
+  const times = await device.timer().measure(device.candidates(costs));
+  return { device, times, name: fastestOf(times ?? []) };
+}
+
+describe('the form that is used', () => {
+  it('is the faster of two, whatever their order', async () => {
+    expect((await timed({ slow: 4, fast: 3 })).name).toBe('fast');
+    expect((await timed({ fast: 3, slow: 4 })).name).toBe('fast');
+  });
+
+  it('is the first unless another takes less than 93% of its time', () => {
+    const times = (other: number) => [
+      { form: 'first', ms: 100 },
+      { form: 'other', ms: other },
+    ];
+    expect(fastestOf(times(94))).toBe('first');
+    expect(fastestOf(times(92))).toBe('other');
+    expect(fastestOf([])).toBeUndefined();
+  });
 });
 
-it('comes with the milliseconds of one call of each, without the wait', async () => {
-  const { times } = await chosen({ slow: 0.5, fast: 0.125 }, 100);
-  expect(times).toEqual([
-    { form: 'slow', ms: 0.5 },
-    { form: 'fast', ms: 0.125 },
-  ]);
+describe('the times', () => {
+  it('are the milliseconds of one call of each, without the wait', async () => {
+    const { times } = await timed({ slow: 0.5, fast: 0.125 }, 10);
+    expect(times).toEqual([
+      { form: 'slow', ms: 0.5 },
+      { form: 'fast', ms: 0.125 },
+    ]);
+  });
+
+  it('are the best of several rounds, so one slow round decides nothing', async () => {
+    // Calls: one to warm up, then the rounds.
+    const slowOnce = (call: number) => (call === 1 ? 25 : 10);
+    expect((await timed({ first: 12, other: slowOnce })).times).toEqual([
+      { form: 'first', ms: 12 },
+      { form: 'other', ms: 10 },
+    ]);
+  });
+
+  it('are of work repeated until it takes four milliseconds', async () => {
+    const { device } = await timed({ first: 0.05, other: 0.05 });
+    // Once to warm up; 1, 4, 16, 64 and at most 256 times to find the repeats, which is the first round; two more rounds.
+    expect(device.calls('first')).toBe(1 + 1 + 4 + 16 + 64 + 256 + 2 * 256);
+    expect(device.calls('other')).toBe(1 + 3 * 256);
+  });
+
+  it('are of repeated work although its first call takes long', async () => {
+    // 64 calls of each take 5.1 and 0.6 ms: beside a wait of 10 ms they would look alike.
+    const first = (ms: number) => (call: number) => (call === 0 ? 20 : ms);
+    const { name, device } = await timed({ slow: first(0.08), fast: first(0.01) }, 10);
+    expect(name).toBe('fast');
+    expect(device.calls('slow')).toBeGreaterThan(60);
+  });
+
+  it('are not repeated for a form that takes three times as long as another', async () => {
+    const { device, times } = await timed({ fast: 5, near: 6, far: 16 });
+    expect(device.calls('far')).toBe(2);
+    expect(device.calls('near')).toBe(4);
+    expect(times?.find(({ form }) => form === 'far')?.ms).toBe(16);
+  });
+
+  it('are of the first call alone for a hopeless form', async () => {
+    const { device, times } = await timed({ fast: 5, hopeless: 200 });
+    expect(device.calls('hopeless')).toBe(1);
+    expect(times?.[1]).toEqual({ form: 'hopeless', ms: 200 });
+  });
 });
 
-it('is the first unless another takes less than 93% of its time', async () => {
-  expect((await chosen({ first: 100, other: 94 })).name).toBe('first');
-  expect((await chosen({ first: 100, other: 92 })).name).toBe('other');
-});
+describe('the measurement', () => {
+  it('ends when the next pass would exceed the time', async () => {
+    const device = new KnownDevice();
+    const timer = device.timer();
+    const found = [];
+    for (let i = 0; i < 20; i++) found.push(await timer.measure(device.candidates({ one: 20, two: 21 })));
+    // The first call of a form has an unknown length.
+    expect(device.ms).toBeLessThanOrEqual(measuredMs + 20);
+    // 8 passes of each choice: each form warms up and has three rounds.
+    expect(found.filter((times) => times !== null)).toHaveLength(6);
+    expect(found.at(-1)).toBeNull();
+  });
 
-it('goes by the best of three rounds, so one slow round decides nothing', async () => {
-  // Calls of each form at 10 ms: some to find the repeats, one to warm up, three rounds.
-  const slowOnce = (call: number) => (call === 2 ? 1000 : 10);
-  expect((await chosen({ first: 12, other: slowOnce })).name).toBe('other');
-});
+  it('keeps the times of the rounds before its end', async () => {
+    const device = new KnownDevice();
+    expect(await device.timer(95).measure(device.candidates({ one: 20, two: 21 }))).toEqual([
+      { form: 'one', ms: 20 },
+      { form: 'two', ms: 21 },
+    ]);
+  });
 
-it('compiles every form first, and repeats short work until it takes four milliseconds', async () => {
-  const { done } = await chosen({ first: 0.05, other: 0.05 });
-  expect(done.slice(0, 2)).toEqual(['compile first', 'compile other']);
-  // One to warm up; 1, 4, 16 and 64 times to find the repeats, which are at most 256; one more; three rounds.
-  expect(done.filter((name) => name === 'first')).toHaveLength(1 + 1 + 4 + 16 + 64 + 1 + 3 * 256);
-});
-
-it('repeats short work although its first call takes long', async () => {
-  // 64 calls of each take 5.1 and 0.6 ms: beside a wait of 100 ms they would look alike.
-  const first = (ms: number) => (call: number) => (call === 0 ? 20 : ms);
-  const { name, done } = await chosen({ slow: first(0.08), fast: first(0.01) }, 100);
-  expect(name).toBe('fast');
-  expect(done.filter((each) => each === 'slow').length).toBeGreaterThan(100);
-});
-
-it('is the first without a measurement of the others if one call takes over half a second', async () => {
-  const { name, times, done } = await chosen({ first: 600, other: 1 });
-  expect(name).toBe('first');
-  expect(done).not.toContain('other');
-  expect(times).toEqual([]);
+  it('has no times for work to which all of the time is too little, after one call', async () => {
+    const device = new KnownDevice();
+    const timer = device.timer();
+    expect(await timer.measure(device.candidates({ first: 1100, other: 1 }))).toEqual([]);
+    expect(device.done).toEqual(['first']);
+  });
 });

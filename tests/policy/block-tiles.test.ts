@@ -13,7 +13,6 @@ import {
   smallTile,
 } from '../../src/policy/engine/block-tiles.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
-import { layerWeights, manyRows } from '../../src/policy/engine/measured-sizes.ts';
 import { Operations } from '../../src/policy/engine/operations.ts';
 import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
@@ -65,10 +64,6 @@ it('more rows never bring back a tile, so the fewest and the most rows have ever
 
 it('refuses a tile that its threads cannot share', () => {
   expect(() => blockConstants('NT', { ...largeTile, step: 8 })).toThrow('128 threads cannot share 64 x 8 values');
-});
-
-it('the measured products take a large and a small tile', () => {
-  expect(layerWeights.map(({ N }) => blockGrid(manyRows, N).tile)).toEqual([largeTile, smallTile, smallTile]);
 });
 
 it('products smaller than a tile are right', { tags: 'slow' }, async () => {

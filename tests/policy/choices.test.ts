@@ -6,9 +6,7 @@ import {
   type KernelChoices,
   type MatmulForm,
   parseChoices,
-  softwareChoices,
 } from '../../src/policy/engine/kernel-choices.ts';
-import { measureChoices } from '../../src/policy/engine/measure-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
 import { selfTest } from '../../src/policy/selftest/selftest.ts';
@@ -111,16 +109,5 @@ describe('forms of the matmuls', () => {
       matmul_nn_many: 'tiled',
     });
     expect(parseChoices(all('rows4'))).toEqual(all('rows4'));
-  });
-});
-
-describe('measuring', () => {
-  it('is skipped on a software adapter, and leaves no buffer', async () => {
-    const gpu = await open();
-    const before = gpu.liveBuffers;
-    const choices = await measureChoices(gpu);
-    expect(gpu.liveBuffers).toBe(before);
-    if (gpu.info.isFallback) expect(choices).toEqual(softwareChoices(gpu.info));
-    expect(parseChoices({ ...choices })).toEqual(choices);
   });
 });

@@ -1,27 +1,152 @@
-// Each choice comes from its own measurement: none of the later measurements puts a default in place of an earlier one.
-import { expect, it } from 'vitest';
-import type { fastest } from '../../src/device/autotune.ts';
-import { defaultChoices, type FormTimes, kernelForms } from '../../src/policy/engine/kernel-choices.ts';
-import { measureChoices } from '../../src/policy/engine/measure-choices.ts';
+// The measurement of a run's choices: at the run's sizes, only those that its kernels depend on, each once.
+import { describe, expect, it } from 'vitest';
+import type { Candidate } from '../../src/device/autotune.ts';
+import {
+  expectedChoices,
+  type FormTimes,
+  type kernelForms,
+  parseChoices,
+  softwareChoices,
+} from '../../src/policy/engine/kernel-choices.ts';
+import { measureChoices, measuredChoices, measuredForms } from '../../src/policy/engine/measure-choices.ts';
 import { RecordingDevice } from '../../tools/isa/recording-device.ts';
+import { useGpu } from '../device/open.ts';
+import { adaptedSizes, tinySizes } from './run-sizes.ts';
 
-/** Finds that the last form is the fastest. */
-const last: typeof fastest = async (_kernels, _recorder, candidates) => ({
-  name: candidates.at(-1)!.name,
-  times: candidates.map(({ name }, i) => ({ form: name, ms: i })),
+/** Finds that the last form is the fastest, for as many choices as there is time. */
+function lastIsFastest(choices = Number.POSITIVE_INFINITY) {
+  const measured: (readonly Candidate[])[] = [];
+  const timer = {
+    async measure(candidates: readonly Candidate[]) {
+      if (measured.length >= choices) return null;
+      measured.push(candidates);
+      return candidates.map(({ name }, i) => ({ form: name, ms: 100 - 10 * i }));
+    },
+  };
+  return { timer, measured };
+}
+
+const measuredOf = (times: FormTimes) => [...times.keys()].map((key) => key.split(' ')[0]);
+
+describe('what is measured', () => {
+  it('are the choices of a policy in f32', async () => {
+    const times: FormTimes = new Map();
+    await measureChoices(new RecordingDevice(), tinySizes(), times, lastIsFastest().timer);
+    expect(measuredOf(times)).toEqual([
+      ...['matmul_nt_many', 'matmul_nn_many', 'matmul_tn_many', 'matmul_nt_few'],
+      ...['attention_many', 'attention_few'],
+    ]);
+  });
+
+  it('are those of packed weights with an adapter, the products first', async () => {
+    const times: FormTimes = new Map();
+    await measureChoices(new RecordingDevice(), adaptedSizes(), times, lastIsFastest().timer);
+    expect(measuredOf(times)).toEqual([
+      ...['quant_nt_many', 'quant_nn_many', 'quant_nt_few', 'quant_nt_some'],
+      ...['matmul_nt_narrow', 'matmul_tn_many', 'matmul_nn_many', 'attention_many', 'attention_few'],
+      ...['swiglu_many', 'input_gradient_many', 'lora_up_many', 'lora_up_few'],
+    ]);
+  });
+
+  it('is the widest and the narrowest product of the run, and the rows that it decodes', () => {
+    const sizes = adaptedSizes(24);
+    const device = new RecordingDevice();
+    const of = (choice: string) =>
+      measuredForms(sizes, expectedChoices(device), new Map()).find((each) => each.choice === choice)?.sizes;
+    expect(of('quant_nt_many')).toBe('NT: M 1024, N × K 9728 × 896 int4 + min | 896 × 896 int4 + min');
+    expect(of('quant_nt_some')).toBe('NT: M 24, N × K 9728 × 896 int4 + min | 896 × 896 int4 + min');
+    expect(of('quant_nt_few')).toBe('NT: M 16, N × K 9728 × 896 int4 + min | 896 × 896 int4 + min');
+    expect(of('matmul_nt_narrow')).toBe('NT: M 24, N × K 32 × 896 | 16 × 896');
+    expect(of('attention_few')).toBe('H 14, KV 2, D 64, T 512 + 24 × 43');
+    expect(of('input_gradient_many')).toBe('M 1024, N × K 896 × 4864 int8, blocks');
+  });
+
+  it('does the work of those sizes', async () => {
+    const device = new RecordingDevice();
+    const { timer, measured } = lastIsFastest();
+    await measureChoices(device, adaptedSizes(), new Map(), timer);
+    device.calls = [];
+    measured[0][0].record();
+    expect(device.calls.map(({ form, params }) => [form.name, params])).toEqual([
+      ['quant_matmul_nt_blocks', { M: 1024, N: 9728, K: 896 }],
+      ['quant_matmul_nt_blocks', { M: 1024, N: 896, K: 896 }],
+    ]);
+  });
 });
 
-it('keeps the form that each measurement found', async () => {
-  const device = new RecordingDevice();
-  const times: FormTimes = new Map();
-  const lasts = Object.entries(kernelForms).map(([choice, forms]) => [choice, forms.at(-1)]);
-  const choices = await measureChoices(device, times, last);
-  expect(choices).toEqual({
-    ...Object.fromEntries(lasts),
-    // Of attention, forms with f16 are not measured; a GPU has no choice of activations.
-    ...{ attention_few: 'tiled-subgroups', attention_many: 'tiled-subgroups' },
-    packed_activations: defaultChoices.packed_activations,
+describe('the choices', () => {
+  it('are those of the measurement, none in place of another', async () => {
+    const device = new RecordingDevice();
+    const { timer, measured } = lastIsFastest();
+    const times: FormTimes = new Map();
+    const choices = await measureChoices(device, adaptedSizes(), times, timer);
+    const lasts = measured.map((candidates) => candidates.at(-1)!.name);
+    expect(measuredOf(times).map((name) => choices[name as keyof typeof kernelForms])).toEqual(lasts);
+    const unmeasured = { matmul_nt_few: 'blocks', matmul_nt_many: 'blocks', packed_activations: 'f32' };
+    expect(choices).toMatchObject(unmeasured);
   });
-  const { packed_activations: _, ...measured } = choices;
-  expect(Object.fromEntries([...times].map(([choice, forms]) => [choice, forms.at(-1)!.form]))).toEqual(measured);
+
+  it('are not measured again, and what the time did not reach is measured in the next opening', async () => {
+    const device = new RecordingDevice();
+    const times: FormTimes = new Map();
+    const first = await measureChoices(device, tinySizes(), times, lastIsFastest(2).timer);
+    expect(measuredOf(times)).toEqual(['matmul_nt_many', 'matmul_nn_many']);
+    expect(first).toMatchObject({ matmul_nt_many: 'tiled', matmul_tn_many: 'blocks' });
+    const next = lastIsFastest();
+    const second = await measureChoices(device, tinySizes(), times, next.timer);
+    expect(next.measured).toHaveLength(4);
+    expect(second).toMatchObject({ matmul_nt_many: 'tiled', matmul_tn_many: 'tiled' });
+    const { buffersCreated } = device;
+    const third = lastIsFastest();
+    expect(await measureChoices(device, tinySizes(), times, third.timer)).toEqual(second);
+    expect(third.measured).toHaveLength(0);
+    expect(device.buffersCreated).toBe(buffersCreated);
+  });
+
+  it('are measured for each size', async () => {
+    const times: FormTimes = new Map();
+    await measureChoices(new RecordingDevice(), tinySizes(), times, lastIsFastest().timer);
+    const other = lastIsFastest();
+    await measureChoices(new RecordingDevice(), tinySizes(8), times, other.timer);
+    // Products of a decoding step, and both parts of attention.
+    expect(other.measured).toHaveLength(3);
+  });
+
+  it('are the expected ones where a kernel is still compiling', async () => {
+    const device = new RecordingDevice();
+    device.kernels.settle = async () => {};
+    const { timer, measured } = lastIsFastest();
+    const times: FormTimes = new Map();
+    expect(await measureChoices(device, tinySizes(), times, timer)).toEqual(expectedChoices(device));
+    expect(measured).toHaveLength(0);
+    expect(times.size).toBe(0);
+  });
+});
+
+describe('on the device of the tests', () => {
+  const open = useGpu();
+
+  it('nothing is measured on a software adapter', async () => {
+    const gpu = await open();
+    const times: FormTimes = new Map();
+    const choices = await measureChoices(gpu, tinySizes(), times);
+    if (gpu.info.isFallback) expect([choices, times.size]).toEqual([softwareChoices(gpu.info), 0]);
+    expect(parseChoices({ ...choices })).toEqual(choices);
+  });
+
+  it('decoding attention is timed, and no buffer is left', { tags: 'slow' }, async () => {
+    const gpu = await open();
+    const before = gpu.liveBuffers;
+    // Four divides no size of its products, so these have no forms.
+    const sizes = tinySizes(4, 90, { hidden_size: 18 });
+    const times: FormTimes = new Map();
+    let choices = expectedChoices(gpu);
+    const few = () => measuredForms(sizes, choices, times).find(({ choice }) => choice === 'attention_few')!;
+    // What compiles too slowly for one opening is measured in a later one.
+    for (let opening = 0; opening < 30 && !few().times; opening++) choices = await measuredChoices(gpu, sizes, times);
+    expect(gpu.liveBuffers).toBe(before);
+    expect(gpu.failure).toBeNull();
+    expect(few().times!.map(({ form }) => form)).toEqual(expect.arrayContaining([few().form, 'thread', 'tiled']));
+    for (const { ms } of few().times!) expect(ms).toBeGreaterThan(0);
+  });
 });

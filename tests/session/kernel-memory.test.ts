@@ -3,71 +3,127 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
-import { defaultChoices, measurement } from '../../src/policy/engine/kernel-choices.ts';
+import {
+  defaultChoices,
+  expectedChoices,
+  type FormTimes,
+  measurement,
+} from '../../src/policy/engine/kernel-choices.ts';
+import { measureChoices } from '../../src/policy/engine/measure-choices.ts';
 import { chooseKernels, measuredForms } from '../../src/session/device/kernel-memory.ts';
 import { BrowserAdapterMemory } from '../../src/store/adapter-memory.ts';
+import { RecordingDevice } from '../../tools/isa/recording-device.ts';
+import { tinySizes } from '../policy/run-sizes.ts';
 
-/** A software adapter, on which nothing is measured. Each description is a different device. */
-const device = (description = 'one') =>
-  ({ compiles: true, info: { vendor: 'v', architecture: 'a', description, isFallback: true } }) as unknown as Gpu;
+const sizes = tinySizes();
+
+/** A device that only records. Each description is a different adapter. */
+function device(description = 'one', info: { isFallback?: boolean } = {}): Gpu {
+  const recording = new RecordingDevice();
+  return Object.assign(recording, { info: { ...recording.info, ...info, description } }) as unknown as Gpu;
+}
+
+/** Measures in no time: of each choice the last form is the fastest. Counts the choices. */
+function counted() {
+  const counts = { measured: 0 };
+  const timer = {
+    async measure(candidates: readonly { name: string }[]) {
+      counts.measured++;
+      return candidates.map(({ name }, i) => ({ form: name, ms: 100 - 10 * i }));
+    },
+  };
+  const measure: typeof measureChoices = (gpu, of, times) => measureChoices(gpu, of, times, timer);
+  return { counts, measure };
+}
+
+const lasting = (name: string) => new BrowserAdapterMemory(async () => true, name);
 
 describe('the kernels of a run', () => {
-  it('are those of its checkpoint', async () => {
-    const stored = { ...defaultChoices, matmul_nt_many: 'tiled' };
-    const memory = new BrowserAdapterMemory(async () => true, 'checkpoint');
-    expect(await chooseKernels(device(), stored, memory)).toEqual(stored);
-    expect(await memory.read('v, a, one')).toBeNull();
+  it('are those of its checkpoint, and the times that were measured here come with them', async () => {
+    const memory = lasting('checkpoint');
+    const { counts, measure } = counted();
+    const stored = { ...defaultChoices, matmul_nt_many: 'rows4' } as const;
+    expect(await chooseKernels(device(), sizes, stored, memory, measure)).toEqual(stored);
+    expect(await memory.read('one')).toBeNull();
+    expect(counts.measured).toBe(0);
+    await chooseKernels(device(), sizes, {}, memory, measure);
+    const again = device();
+    await chooseKernels(again, sizes, stored, memory, measure);
+    const [form] = measuredForms(again, sizes, stored);
+    expect(form).toMatchObject({ choice: 'matmul_nt_many', form: 'rows4' });
+    expect(form.times?.map((time) => time.form)).toEqual(['blocks', 'rows8', 'rows4', 'tiled']);
   });
 
-  it('are remembered for each adapter', async () => {
-    const memory = new BrowserAdapterMemory(async () => true, 'by adapter');
-    expect(await chooseKernels(device('one'), {}, memory)).toEqual(defaultChoices);
-    expect(await memory.read('v, a, one')).toEqual({ ...defaultChoices, measurement });
-    const tiled = { ...defaultChoices, matmul_tn_many: 'tiled' };
-    await memory.write('v, a, two', { ...tiled, measurement });
-    expect(await chooseKernels(device('two'), undefined, memory)).toEqual(tiled);
-    expect(await chooseKernels(device('one'), undefined, memory)).toEqual(defaultChoices);
+  it('are measured once for each adapter, and a second opening measures nothing', async () => {
+    const memory = lasting('by adapter');
+    const { counts, measure } = counted();
+    const choices = await chooseKernels(device(), sizes, undefined, memory, measure);
+    expect(choices).toMatchObject({ matmul_nt_many: 'tiled', matmul_tn_many: 'tiled' });
+    const { measured } = counts;
+    expect(measured).toBeGreaterThan(4);
+    const again = device();
+    expect(await chooseKernels(again, sizes, undefined, memory, measure)).toEqual(choices);
+    expect(counts.measured).toBe(measured);
+    expect((again as unknown as RecordingDevice).forms).toEqual([]);
+    await chooseKernels(device('two'), sizes, undefined, memory, measure);
+    expect(counts.measured).toBe(2 * measured);
   });
 
-  it('come with the times that were measured on the adapter before', async () => {
-    const memory = new BrowserAdapterMemory(async () => true, 'with times');
-    const times = new Map([
-      [
-        'matmul_nt_narrow',
-        [
-          { form: 'wide', ms: 3 },
-          { form: 'lanes', ms: 1 },
-        ],
-      ],
-    ]);
-    const lanes = { ...defaultChoices, matmul_nt_narrow: 'lanes' } as const;
-    await memory.write('v, a, timed', { ...lanes, measurement, times });
-    const gpu = device('timed');
-    expect(await chooseKernels(gpu, undefined, memory)).toEqual(lanes);
-    const [[choice, forms]] = times;
-    expect(measuredForms(gpu, lanes)).toEqual([{ choice, form: 'lanes', times: forms }]);
-    expect(measuredForms(device('none'), lanes)).toEqual([]);
+  it('are measured at sizes that are new, beside those known', async () => {
+    const memory = lasting('by size');
+    const { counts, measure } = counted();
+    await chooseKernels(device(), sizes, undefined, memory, measure);
+    const { measured } = counts;
+    await chooseKernels(device(), tinySizes(8), undefined, memory, measure);
+    expect(counts.measured - measured).toBeGreaterThan(0);
+    expect(counts.measured - measured).toBeLessThan(measured);
+    const stored = (await memory.read('one')) as { times: FormTimes };
+    expect(stored.times.size).toBe(counts.measured);
   });
 
   it('are measured again where an earlier version measured them', async () => {
-    const memory = new BrowserAdapterMemory(async () => true, 'by version');
-    await memory.write('v, a, five', { ...defaultChoices, matmul_tn_many: 'tiled', measurement: measurement - 1 });
-    expect(await chooseKernels(device('five'), undefined, memory)).toEqual(defaultChoices);
-    expect(await memory.read('v, a, five')).toEqual({ ...defaultChoices, measurement });
+    const memory = lasting('by version');
+    await memory.write('one', { ...defaultChoices, measurement: measurement - 1, times: new Map() });
+    const { counts, measure } = counted();
+    await chooseKernels(device(), sizes, undefined, memory, measure);
+    expect(counts.measured).toBeGreaterThan(0);
+    expect(await memory.read('one')).toMatchObject({ measurement });
+  });
+
+  it('are measured by one run at a time', async () => {
+    const { counts, measure } = counted();
+    const gpu = device();
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => chooseKernels(gpu, sizes, undefined, undefined, measure)),
+    );
+    expect(second).toEqual(first);
+    expect(counts.measured).toBe(measuredForms(gpu, sizes, first).length);
+  });
+
+  it('are shown with what was not measured yet', async () => {
+    const gpu = device();
+    const choices = expectedChoices(gpu);
+    expect(measuredForms(gpu, sizes, choices).map(({ times }) => times)).toEqual(new Array(6).fill(null));
+    expect(measuredForms(device('software', { isFallback: true }), sizes, choices)).toEqual([]);
   });
 
   it('have integer activations on the processor, but not in a run that began without them', async () => {
-    const processor = { ...device('processor'), compiles: false } as unknown as Gpu;
-    expect(await chooseKernels(processor, undefined)).toEqual({ ...defaultChoices, packed_activations: 'int16' });
+    const processor = Object.assign(device('processor'), { compiles: false });
+    expect(await chooseKernels(processor, sizes, undefined)).toEqual({
+      ...defaultChoices,
+      packed_activations: 'int16',
+    });
     const { packed_activations: _, ...older } = defaultChoices;
-    expect((await chooseKernels(processor, older)).packed_activations).toBe('f32');
+    expect((await chooseKernels(processor, sizes, older)).packed_activations).toBe('f32');
   });
 
   it('stay the same for a device, also without storage', async () => {
-    const gpu = device('three');
-    const first = chooseKernels(gpu, undefined);
-    expect(chooseKernels(gpu, undefined)).toStrictEqual(first);
+    const gpu = device();
+    const { counts, measure } = counted();
     const broken = { read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) };
-    expect(await chooseKernels(device('four'), undefined, broken)).toEqual(await first);
+    const first = await chooseKernels(gpu, sizes, undefined, broken, measure);
+    const { measured } = counts;
+    expect(await chooseKernels(gpu, sizes, undefined, broken, measure)).toEqual(first);
+    expect(counts.measured).toBe(measured);
   });
 });

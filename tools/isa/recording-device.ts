@@ -42,10 +42,14 @@ class RecordingKernels implements KernelCache {
     const key = keyOf(form);
     this.forms.set(key, form);
     const kernel: Kernel = { ...form, code: '', bindingCount: 0, writes: () => false };
+    const { ready } = this;
     return {
       name,
+      get isReady() {
+        return ready.has(key);
+      },
       get: () => {
-        if (!this.ready.has(key)) throw new DeviceError(`Kernel ${key} was used before it was compiled.`);
+        if (!ready.has(key)) throw new DeviceError(`Kernel ${key} was used before it was compiled.`);
         return kernel;
       },
     };

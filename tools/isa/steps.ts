@@ -4,7 +4,7 @@
  */
 import { findModel } from '../../src/policy/catalogue.ts';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
-import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
+import { expectedChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';
 import { adapterProductBytes, keptLayerBytes } from '../../src/policy/plan/layer-buffers.ts';
@@ -15,14 +15,8 @@ import { begin } from '../turns.ts';
 import { zeros } from './forms.ts';
 import { type Call, RecordingDevice } from './recording-device.ts';
 
-/** Assumed: forms that a GPU is likely to choose. */
-export const gpuChoices: KernelChoices = {
-  ...defaultChoices,
-  ...{ matmul_nt_few: 'blocks', matmul_nt_many: 'blocks', matmul_nn_many: 'blocks', matmul_tn_many: 'blocks' },
-  ...{ attention_few: 'tiled-subgroups', attention_many: 'tiled-subgroups', quant_nt_few: 'lanes-subgroups' },
-  ...{ matmul_nt_narrow: 'lanes', quant_nt_some: 'blocks', quant_nt_many: 'blocks', quant_nn_many: 'blocks' },
-  ...{ lora_up_few: 'fused', lora_up_many: 'fused', swiglu_many: 'fused', input_gradient_many: 'fused' },
-};
+/** Assumed: the forms that a GPU with subgroups is expected to choose. */
+export const gpuChoices = expectedChoices(new RecordingDevice());
 
 /** Default tokens of an update, in sequences of 256 of which the second half is scored. */
 export const updateTokens = 2048;

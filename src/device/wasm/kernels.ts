@@ -41,7 +41,7 @@ export class WasmKernels implements KernelCache {
     const operation = extra ? undefined : operations.get(name);
     if (!operation) this.unknown.add(name);
     else if (!this.kernels.has(key)) this.kernels.set(key, new WasmKernel(name, constants, extra, operation));
-    return { name, get: () => this.take(key, name) };
+    return { name, isReady: true, get: () => this.take(key, name) };
   }
 
   private take(key: string, name: string): WasmKernel {

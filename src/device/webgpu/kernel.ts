@@ -161,6 +161,8 @@ function bufferId(buffer: GPUBuffer): number {
 export class WebGpuKernels implements KernelCache {
   private readonly kernels = new Map<string, Promise<WebGpuKernel>>();
   private readonly ready = new Map<string, WebGpuKernel>();
+  /** Kernels that were still compiling when a `settle` ended. */
+  private readonly late = new Map<string, Promise<WebGpuKernel>>();
 
   constructor(readonly gpu: OpenedGpu) {}
 
@@ -171,11 +173,23 @@ export class WebGpuKernels implements KernelCache {
   request(name: string, constants: Constants = {}, extra = ''): KernelHandle {
     const key = `${name} ${JSON.stringify(constants)} ${extra}`;
     if (!this.kernels.has(key)) {
-      const promise = compile(this.gpu, name, constants, extra);
-      promise.then((kernel) => this.ready.set(key, kernel)).catch(() => {});
-      this.kernels.set(key, promise);
+      this.kernels.set(key, this.late.get(key) ?? this.compiled(key, [name, constants, extra]));
+      this.late.delete(key);
     }
-    return { name, get: () => this.take(key, name) };
+    const { ready } = this;
+    return {
+      name,
+      get isReady() {
+        return ready.has(key);
+      },
+      get: () => this.take(key, name),
+    };
+  }
+
+  private compiled(key: string, [name, constants, extra]: [string, Constants, string]): Promise<WebGpuKernel> {
+    const promise = compile(this.gpu, name, constants, extra);
+    promise.then((kernel) => this.ready.set(key, kernel)).catch(() => {});
+    return promise;
   }
 
   private take(key: string, name: string): WebGpuKernel {
@@ -185,10 +199,10 @@ export class WebGpuKernels implements KernelCache {
   }
 
   /** Waits for every requested kernel. Throws the first compile error, with its line and source. */
-  async settle(onProgress?: CompileProgress): Promise<void> {
+  async settle(onProgress?: CompileProgress, mostMs?: number): Promise<void> {
     const waiting = [...this.kernels].filter(([key]) => !this.ready.has(key));
     let done = 0;
-    await Promise.all(
+    const all = Promise.all(
       waiting.map(async ([key, promise]) => {
         try {
           const { name } = await promise;
@@ -196,10 +210,17 @@ export class WebGpuKernels implements KernelCache {
         } catch (error) {
           // The error is reported once; the next request compiles again.
           this.kernels.delete(key);
+          this.late.delete(key);
           throw error;
         }
       }),
     );
+    if (mostMs === undefined || (await within(all, mostMs))) return void (await all);
+    for (const [key, promise] of waiting) {
+      if (this.ready.has(key)) continue;
+      this.kernels.delete(key);
+      this.late.set(key, promise);
+    }
   }
 
   all(): WebGpuKernel[] {
@@ -209,6 +230,19 @@ export class WebGpuKernels implements KernelCache {
   /** Drops the bind groups of a recorder that is destroyed. */
   forget(uniforms: GPUBuffer): void {
     for (const kernel of this.ready.values()) kernel.forget(uniforms);
+  }
+}
+
+/** True if the work ends within this time. */
+async function within(work: Promise<unknown>, mostMs: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), mostMs);
+  });
+  try {
+    return await Promise.race([work.then(() => true), end]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -101,10 +101,15 @@ export class AttentionTrial {
     recorder.upload(this.buffers.query, 0, values);
   }
 
-  /** Uploads the token descriptions, and random values of magnitude about 1. */
-  upload(recorder: Recorder): void {
+  /** Uploads the token descriptions. All other values are zero. */
+  describe(recorder: Recorder): void {
     for (const name of ['words', 'rowWords', 'tiles', 'decoding'] as const)
       recorder.upload(this.buffers[name], 0, this[name]);
+  }
+
+  /** Uploads the token descriptions, and random values of magnitude about 1. */
+  upload(recorder: Recorder): void {
+    this.describe(recorder);
     for (const name of ['query', 'cache', 'dout'] as const) recorder.upload(this.buffers[name], 0, this.values(name));
   }
 

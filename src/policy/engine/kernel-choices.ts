@@ -3,6 +3,7 @@
  * because another form sums in another order.
  */
 import type { FormTime } from '../../device/autotune.ts';
+import type { Device } from '../../device/device.ts';
 
 /**
  * rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory;
@@ -101,19 +102,25 @@ export const kernelForms = {
   packed_activations: activationForms,
 } as const;
 
-/** Raised when forms or measured sizes change, so that adapters are measured again. */
-export const measurement = 9;
+/** Raised when forms or the way of measuring change, so that adapters are measured again. */
+export const measurement = 10;
 
 export type KernelChoice = keyof typeof kernelForms;
-/** Times of the forms of each measured choice, for the sizes that are measured (measured-sizes.ts). */
-export type FormTimes = Map<KernelChoice, FormTime[]>;
+/**
+ * Times of forms, by `timesKey`. None: the adapter is too slow for a measurement. The first form is the one that is used
+ * unless another is clearly faster.
+ */
+export type FormTimes = Map<string, FormTime[]>;
+export const timesKey = (choice: KernelChoice, sizes: string) => `${choice} ${sizes}`;
 export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[choice][number] };
 
-/** A choice of a kernel's form, and the milliseconds of each form for the measured sizes. */
+/** A choice of a run's kernels: the form in use, the sizes by which forms are compared, and the time of each. */
 export interface MeasuredForm {
   choice: KernelChoice;
   form: string;
-  times: FormTime[];
+  sizes: string;
+  /** Empty where the adapter is too slow to be measured; null: not measured yet. */
+  times: FormTime[] | null;
 }
 
 const names = Object.keys(kernelForms) as KernelChoice[];
@@ -163,6 +170,21 @@ export const softwareChoices = ({ architecture }: { architecture: string }): Ker
   ...defaultChoices,
   ...(/swiftshader/i.test(architecture) ? { matmul_tn_many: 'rows16' } : {}),
 });
+
+/**
+ * Forms that a GPU is expected to run fastest, by measurements on an H200 and by the model of tools/isa (docs/gpu.md). They
+ * are compiled and measured first, and used where nothing was measured.
+ */
+export function expectedChoices({ features, info }: Pick<Device, 'features' | 'info'>): KernelChoices {
+  const attention = attentionFormRuns('tiled-subgroups', features, info.subgroupMinSize) ? 'tiled-subgroups' : 'tiled';
+  return {
+    ...{ ...defaultChoices, attention_few: attention, attention_many: attention },
+    ...{ matmul_nt_few: 'blocks', matmul_nt_many: 'blocks', matmul_nn_many: 'blocks', matmul_tn_many: 'blocks' },
+    ...{ matmul_nt_narrow: 'lanes', quant_nt_some: 'blocks', quant_nt_many: 'blocks', quant_nn_many: 'blocks' },
+    quant_nt_few: formRuns('lanes-subgroups', features) ? 'lanes-subgroups' : 'lanes',
+    ...{ lora_up_few: 'fused', lora_up_many: 'fused', swiglu_many: 'fused', input_gradient_many: 'fused' },
+  };
+}
 
 /** Best forms on the processor, where one operation serves all forms but those of `packed_activations`. */
 export const processorChoices: KernelChoices = { ...defaultChoices, packed_activations: 'int16' };

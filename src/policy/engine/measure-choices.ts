@@ -1,107 +1,154 @@
-/** Measures the forms of each kernel on typical sizes of a policy, once per adapter. */
-
-import type { fastest } from '../../device/autotune.ts';
-import { type Device, whole } from '../../device/device.ts';
-import { AttentionTrial, groupSegments } from './attention-trial.ts';
-import { measureEpilogues } from './epilogue-choices.ts';
-import { FormChooser } from './form-chooser.ts';
+/**
+ * Chooses the form of each kernel of a run by measuring its forms at the run's sizes, within `measuredMs`. What was
+ * measured before is not measured again. A choice that the time did not reach keeps the form that a GPU is expected to run
+ * fastest, and is measured in the next opening.
+ */
+import { type Candidate, type FormTime, FormTimer, fastestOf } from '../../device/autotune.ts';
+import type { Device, KernelCache, KernelHandle } from '../../device/device.ts';
+import { firstTrials, formsOf, laterTrials } from './form-trials.ts';
 import {
-  attentionFormRuns,
-  attentionForms,
+  expectedChoices,
   type FormTimes,
   type KernelChoices,
-  kernelForms,
+  type MeasuredForm,
   processorChoices,
   softwareChoices,
+  timesKey,
 } from './kernel-choices.ts';
-import { measureLowRank } from './low-rank-choices.ts';
-import { deepest, layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
-import { Operations } from './operations.ts';
-import { measureQuantized } from './quantized-choices.ts';
+import { MeasuredBuffers } from './measured-buffers.ts';
+import type { RunSizes } from './run-sizes.ts';
+import type { Trial } from './trial.ts';
 
-type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
+/** Most time that is waited for the kernels of all forms to compile, beside the time of the measurement. */
+const compiledMs = 3000;
 
-/** Measured products of each choice, with M rows. */
-const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; weights: readonly Weight[] }[] = [
-  { choice: 'matmul_nt_few', kind: 'NT', M: 32, weights: layerWeights },
-  { choice: 'matmul_nt_many', kind: 'NT', M: manyRows, weights: layerWeights },
-  // The first product of a low-rank adapter of rank 16, for a decoding step. Its choice is also that of many rows and of
-  // the adapter's two backward sums (low-rank-forms.ts), which are not measured.
-  { choice: 'matmul_nt_narrow', kind: 'NT', M: 8, weights: [{ N: 16, K: 896 }] },
-  { choice: 'matmul_nn_many', kind: 'NN', M: manyRows, weights: layerWeights },
-  { choice: 'matmul_tn_many', kind: 'TN', M: manyRows, weights: layerWeights },
-];
+export type Timer = Pick<FormTimer, 'measure'>;
+
+/** A form whose kernels have been requested. */
+interface Requested extends Candidate {
+  kernels: readonly KernelHandle[];
+}
+
+/** The kernels of a device; keeps the handles that are requested through it. */
+const keptRequests = (kernels: KernelCache, kept: KernelHandle[]): KernelCache => ({
+  request: (...kernel) => {
+    const handle = kernels.request(...kernel);
+    kept.push(handle);
+    return handle;
+  },
+  settle: (...options) => kernels.settle(...options),
+  all: () => kernels.all(),
+});
 
 /**
- * Takes well under a second on a GPU, beside the compilation of every form. Software adapters are not measured, because
- * their best forms are known. Adds the measured times to `times`. `compare`: measures the forms of one choice.
+ * Adds measured times to `times`. Software adapters are not measured, because their best forms are known. `timer`: replaced
+ * in tests.
  */
 export async function measureChoices(
   device: Device,
-  times?: FormTimes,
-  compare?: typeof fastest,
+  sizes: RunSizes,
+  times: FormTimes = new Map(),
+  timer?: Timer,
 ): Promise<KernelChoices> {
   if (!device.compiles) return processorChoices;
   if (device.info.isFallback) return softwareChoices(device.info);
-  const chooser = new FormChooser(device, times, compare);
-  await measureMatmuls(chooser);
-  await measureQuantized(chooser);
-  await measureLowRank(chooser);
-  await measureEpilogues(chooser);
-  await measureAttention(chooser);
-  return chooser.choices;
+  return measuredChoices(device, sizes, times, timer);
 }
 
-async function measureMatmuls(chooser: FormChooser): Promise<void> {
-  const { device, choices } = chooser;
-  const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
-    device.createBuffer(`Autotune.${name}`, manyRows * Math.max(widest, deepest) * 4),
-  );
-  const recorder = device.createRecorder(256, 5e9);
-  const kernels = device.kernels;
+/** As `measureChoices`, on any device with kernels to compile. */
+export async function measuredChoices(
+  device: Device,
+  sizes: RunSizes,
+  times: FormTimes,
+  timer?: Timer,
+): Promise<KernelChoices> {
+  const measurement = new Measurement(device, sizes, times, timer);
   try {
-    for (const { choice, kind, M, weights } of measurements) {
-      const [inp, weight, out, partials] = buffers.map(whole);
-      const candidates = kernelForms[choice].map((form) => {
-        const ops = new Operations(kernels, recorder, { ...choices, [choice]: form });
-        const product = {
-          NT: ({ N, K }: Weight) => ops.matmulNT(inp, weight, out, M, N, K),
-          NN: ({ N, K }: Weight) => ops.matmulNN(out, weight, inp, M, N, K),
-          TN: ({ N, K }: Weight) => ops.matmulTN(out, inp, weight, partials, M, N, K),
-        }[kind];
-        return { name: form, record: () => weights.forEach(product) };
-      });
-      await chooser.choose(choice, recorder, candidates);
-    }
+    await measurement.choose(firstTrials(sizes));
+    await measurement.choose(laterTrials(sizes, measurement.choices));
+    return measurement.choices;
   } finally {
-    recorder.destroy();
-    for (const buffer of buffers) device.destroyBuffer(buffer);
+    measurement.close();
   }
 }
 
-/** Measures training (forward and backward of a group after a prompt) and decoding separately. */
-async function measureAttention(chooser: FormChooser): Promise<void> {
-  const { device } = chooser;
-  // The half forms are not candidates: they suit only models with weights of that precision, and are selected by name.
-  const forms = attentionForms.filter(
-    (form) => !form.includes('half') && attentionFormRuns(form, device.features, device.info.subgroupMinSize),
-  );
-  const recorder = device.createRecorder(256, 5e9);
-  const kernels = device.kernels;
-  const shape = { heads: 8, kvHeads: 2, headDim: 64, eps: 0 };
-  const trial = new AttentionTrial(device, shape, groupSegments(256, 32, 8));
-  try {
-    trial.upload(recorder);
-    const choose = async (choice: 'attention_many' | 'attention_few', work: 'train' | 'decode') => {
-      // At this head size the gradients of `thread` need more registers than a GPU has (docs/gpu.md).
-      const able = forms.filter((form) => work === 'decode' || form !== 'thread');
-      const candidates = able.map((form) => ({ name: form, record: () => trial[work]({ kernels, recorder }, form) }));
-      await chooser.choose(choice, recorder, candidates);
-    };
-    await choose('attention_many', 'train');
-    await choose('attention_few', 'decode');
-  } finally {
-    recorder.destroy();
-    trial.destroy();
+/** The choices of a run's kernels with what is known of them, for people to read. */
+export function measuredForms(sizes: RunSizes, choices: KernelChoices, times: FormTimes): MeasuredForm[] {
+  return [...firstTrials(sizes), ...laterTrials(sizes, choices)].map((trial) => ({
+    choice: trial.choice,
+    form: choices[trial.choice],
+    sizes: trial.sizes,
+    times: times.get(timesKey(trial.choice, trial.sizes)) ?? null,
+  }));
+}
+
+class Measurement {
+  readonly choices: KernelChoices;
+  private readonly recorder;
+  private readonly timer: Timer;
+  private buffers: MeasuredBuffers | null = null;
+  private compileMs = compiledMs;
+
+  constructor(
+    private readonly device: Device,
+    private readonly sizes: RunSizes,
+    private readonly times: FormTimes,
+    timer?: Timer,
+  ) {
+    this.choices = expectedChoices(device);
+    this.recorder = device.createRecorder(256, 5e9);
+    this.timer = timer ?? new FormTimer(this.recorder);
+  }
+
+  /** Takes what is known of some choices, and measures the rest. */
+  async choose(trials: readonly Trial[]): Promise<void> {
+    const key = ({ choice, sizes }: Trial) => timesKey(choice, sizes);
+    const open = trials.filter((trial) => !this.times.has(key(trial)));
+    if (open.length > 0) await this.measure(open, (trial, found) => this.times.set(key(trial), found));
+    for (const trial of trials) {
+      const form = fastestOf(this.times.get(key(trial)) ?? []);
+      if (form) Object.assign(this.choices, { [trial.choice]: form });
+    }
+  }
+
+  private async measure(trials: readonly Trial[], keep: (trial: Trial, times: FormTime[]) => void): Promise<void> {
+    const buffers = await this.described();
+    const requested = trials.map((trial) => this.request(trial, buffers));
+    const start = performance.now();
+    await this.device.kernels.settle(undefined, this.compileMs);
+    this.compileMs = Math.max(0, this.compileMs - (performance.now() - start));
+    for (const [i, trial] of trials.entries()) {
+      if (requested[i].some(({ kernels }) => kernels.some(({ isReady }) => !isReady))) continue;
+      const times = await this.timer.measure(requested[i]);
+      if (times) keep(trial, times);
+    }
+  }
+
+  /** Starts to compile all forms of a trial. */
+  private request(trial: Trial, buffers: MeasuredBuffers): Requested[] {
+    const { device, recorder, choices } = this;
+    return formsOf(trial.choice, choices[trial.choice], this.sizes, device).map((name) => {
+      const kernels: KernelHandle[] = [];
+      const cache = keptRequests(device.kernels, kernels);
+      const formChoices = { ...choices, [trial.choice]: name };
+      const record = (from: KernelCache) => trial.record({ kernels: from, recorder, buffers, choices: formChoices });
+      recorder.dry = true;
+      record(cache);
+      recorder.dry = false;
+      return { name, kernels, record: () => record(device.kernels) };
+    });
+  }
+
+  private async described(): Promise<MeasuredBuffers> {
+    if (this.buffers) return this.buffers;
+    const buffers = await MeasuredBuffers.create(this.device, this.sizes);
+    this.buffers = buffers;
+    for (const trial of [buffers.training, buffers.decoding]) trial.describe(this.recorder);
+    return buffers;
+  }
+
+  close(): void {
+    this.recorder.destroy();
+    this.buffers?.destroy();
   }
 }

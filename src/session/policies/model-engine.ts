@@ -2,6 +2,7 @@
 import type { Device, KernelTime } from '../../device/device.ts';
 import { writeConfig } from '../../policy/config.ts';
 import type { Model } from '../../policy/engine/model.ts';
+import { runSizes } from '../../policy/engine/run-sizes.ts';
 import { freshState } from '../../policy/moments.ts';
 import type { PolicyState } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
@@ -129,10 +130,11 @@ export class ModelEngine implements Engine {
       wgsl: code.get(name) ?? '',
     }));
     kernels.sort((a, b) => b.dispatches - a.dispatches);
+    const sizes = runSizes(model.config, model.capacity, model.options, gpu.bindingBytes);
     return {
       memory: [...model.memory(), ...this.teacherMemory()],
       kernels,
-      forms: measuredForms(gpu, model.ops.choices),
+      forms: measuredForms(gpu, sizes, model.ops.choices),
     };
   }
 

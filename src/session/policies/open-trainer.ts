@@ -9,6 +9,7 @@ import type { ModelConfig } from '../../policy/config.ts';
 import { Model } from '../../policy/engine/model.ts';
 import type { ModelOptions } from '../../policy/engine/model-options.ts';
 import type { WeightOptions } from '../../policy/engine/model-weights.ts';
+import { runSizes } from '../../policy/engine/run-sizes.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import type { Conversation } from '../../rl/episode/conversation.ts';
@@ -95,9 +96,10 @@ export async function openTrainer(parts: TrainerParts): Promise<Engine> {
 async function openModel({ gpu, options, services, run, weights }: TrainerParts): Promise<Model> {
   const { onProgress, choices } = options;
   onProgress({ what: 'Choosing kernels for this adapter', done: 0, total: null, unit: 'kernels' });
+  const sizes = runSizes(run.config, run.capacity, weights, gpu.bindingBytes);
   return Model.create(gpu, run.config, {
     capacity: run.capacity,
-    choices: await chooseKernels(gpu, choices?.kernelChoices, services.adapters),
+    choices: await chooseKernels(gpu, sizes, choices?.kernelChoices, services.adapters),
     ...weights,
     onProgress: (done, total, kernel) => onProgress({ what: `Compiling ${kernel}`, done, total, unit: 'kernels' }),
   });

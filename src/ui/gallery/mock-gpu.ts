@@ -41,6 +41,7 @@ export const measuredForms: NonNullable<GpuDetails['forms']> = [
   {
     choice: 'matmul_nt_many',
     form: 'blocks',
+    sizes: 'NT: M 1024, N × K 768 × 128 | 128 × 128',
     times: [
       { form: 'rows8', ms: 9.4 },
       { form: 'rows4', ms: 8.1 },
@@ -49,11 +50,20 @@ export const measuredForms: NonNullable<GpuDetails['forms']> = [
     ],
   },
   {
-    choice: 'matmul_nt_narrow',
-    form: 'lanes',
+    choice: 'matmul_nt_few',
+    form: 'tiled',
+    sizes: 'NT: M 32, N × K 768 × 128 | 128 × 128',
     times: [
-      { form: 'wide', ms: 0.34 },
-      { form: 'lanes', ms: 0.02 },
+      { form: 'blocks', ms: 0.031 },
+      { form: 'rows8', ms: 0.06 },
+      { form: 'rows4', ms: 0.052 },
+      { form: 'tiled', ms: 0.024 },
     ],
+  },
+  {
+    choice: 'attention_many',
+    form: 'tiled-subgroups',
+    sizes: 'H 4, KV 2, D 32, T 160 + 8 × 96',
+    times: null,
   },
 ];

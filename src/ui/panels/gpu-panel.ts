@@ -5,7 +5,6 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
-import { join } from 'lit/directives/join.js';
 import type { GpuReport } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { kernelCount } from '../kit/counts.ts';
@@ -54,6 +53,15 @@ export class TabgymGpu extends Panel {
       summary {
         cursor: pointer;
         min-height: 24px;
+      }
+      .choice {
+        margin-block: 8px;
+        p {
+          overflow-wrap: anywhere;
+        }
+      }
+      .used {
+        font-weight: 600;
       }
       .kernel {
         border-block-end: 1px solid var(--line);
@@ -138,22 +146,34 @@ export class TabgymGpu extends Panel {
       <table class="small"><tbody>${sorted.map((part) => html`<tr><td>${memoryPartLabel(part.name)}</td><td class="number">${bytes(part.bytes)}</td></tr>`)}</tbody></table></section>`;
   }
 
-  /** Measured forms of kernels, with the one that the run uses marked. */
+  /** Forms of kernels with what each costs, the one that the run uses marked. */
   private renderForms(forms: NonNullable<GpuDetails['forms']>) {
     if (!forms.length) return nothing;
-    const cell = (used: string, { form, ms }: { form: string; ms: number }) => {
-      const text = `${form} ${compact(1000 * ms)} µs`;
-      return form === used ? html`<strong>✓ ${text}</strong>` : html`<span class="soft">${text}</span>`;
-    };
+    const measured = forms.filter(({ times }) => times);
     return html`<section><h2>${msg('Forms of kernels')}</h2>
-      <p class="soft">${msg('Measured once on this adapter, for typical sizes. A run keeps the forms it began with, marked ✓, because another form rounds differently.')}</p>
-      <details><summary>${msg('Each choice')}</summary><dl class="small">${forms.map(
-        ({ choice, form, times }) =>
-          html`<dt class="mono">${choice}</dt><dd>${join(
-            times.map((time) => cell(form, time)),
-            ', ',
-          )}</dd>`,
-      )}</dl></details></section>`;
+      <p class="soft">${msg('Measured once on this adapter, at this run’s widest and narrowest sizes, within a second. A run keeps the forms it began with, marked ✓, because another form rounds differently.')}</p>
+      <p>${msg(str`${measured.length} of ${forms.length} choices are measured.`)} ${
+        measured.length < forms.length
+          ? msg('The others use the form expected to be the fastest and are measured when the next run begins here.')
+          : nothing
+      }</p>
+      <details><summary>${msg('Each choice')}</summary>
+        <p class="small soft">${msg('M rows, N outputs and K inputs of a product; H heads, KV key heads of size D and T tokens of attention. After the form, the time of one call.')}</p>
+        ${forms.map((each) => this.renderChoice(each))}</details></section>`;
+  }
+
+  private renderChoice({ choice, form, sizes, times }: NonNullable<GpuDetails['forms']>[number]) {
+    const used = times?.find((time) => time.form === form)?.ms;
+    const cost = (ms: number) =>
+      used ? html`<td class="number soft">${msg(str`${compact(ms / used)} times`)}</td>` : html`<td></td>`;
+    const row = ({ form: name, ms }: { form: string; ms: number }) =>
+      html`<tr class=${name === form ? 'used' : 'soft'}><td>${name === form ? '✓ ' : nothing}${name}</td><td class="number">${compact(1000 * ms)} µs</td>${cost(ms)}</tr>`;
+    return html`<div class="choice"><p class="mono small">${choice}</p><p class="small soft">${sizes}</p>
+      <table class="small"><tbody>${
+        times?.length
+          ? times.map(row)
+          : html`<tr class="used"><td>✓ ${form}</td><td class="soft">${times ? msg('too slow here to be measured') : msg('not measured yet')}</td></tr>`
+      }</tbody></table></div>`;
   }
 
   /** A kernel of the WebAssembly device has no WGSL to show. */
