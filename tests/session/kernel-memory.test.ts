@@ -32,7 +32,7 @@ function counted() {
       return candidates.map(({ name }, i) => ({ form: name, ms: 100 - 10 * i }));
     },
   };
-  const measure: typeof measureChoices = (gpu, of, times) => measureChoices(gpu, of, times, timer);
+  const measure: typeof measureChoices = (gpu, of, times) => measureChoices(gpu, of, times, () => timer);
   return { counts, measure };
 }
 

@@ -4,7 +4,7 @@
  * fastest, and is measured in the next opening.
  */
 import { type Candidate, type FormTime, FormTimer, fastestOf } from '../../device/autotune.ts';
-import type { Device, KernelCache, KernelHandle } from '../../device/device.ts';
+import type { Device, KernelCache, KernelHandle, Recorder } from '../../device/device.ts';
 import { firstTrials, formsOf, laterTrials } from './form-trials.ts';
 import {
   expectedChoices,
@@ -22,7 +22,8 @@ import type { Trial } from './trial.ts';
 /** Most time that is waited for the kernels of all forms to compile, beside the time of the measurement. */
 const compiledMs = 3000;
 
-export type Timer = Pick<FormTimer, 'measure'>;
+/** Makes what times the work that a recorder records. */
+export type MakeTimer = (recorder: Recorder) => Pick<FormTimer, 'measure'>;
 
 /** A form whose kernels have been requested. */
 interface Requested extends Candidate {
@@ -41,18 +42,18 @@ const keptRequests = (kernels: KernelCache, kept: KernelHandle[]): KernelCache =
 });
 
 /**
- * Adds measured times to `times`. Software adapters are not measured, because their best forms are known. `timer`: replaced
- * in tests.
+ * Adds measured times to `times`. Software adapters are not measured, because their best forms are known. `makeTimer`:
+ * replaced in tests.
  */
 export async function measureChoices(
   device: Device,
   sizes: RunSizes,
   times: FormTimes = new Map(),
-  timer?: Timer,
+  makeTimer?: MakeTimer,
 ): Promise<KernelChoices> {
   if (!device.compiles) return processorChoices;
   if (device.info.isFallback) return softwareChoices(device.info);
-  return measuredChoices(device, sizes, times, timer);
+  return measuredChoices(device, sizes, times, makeTimer);
 }
 
 /** As `measureChoices`, on any device with kernels to compile. */
@@ -60,9 +61,9 @@ export async function measuredChoices(
   device: Device,
   sizes: RunSizes,
   times: FormTimes,
-  timer?: Timer,
+  makeTimer?: MakeTimer,
 ): Promise<KernelChoices> {
-  const measurement = new Measurement(device, sizes, times, timer);
+  const measurement = new Measurement(device, sizes, times, makeTimer);
   try {
     await measurement.choose(firstTrials(sizes));
     await measurement.choose(laterTrials(sizes, measurement.choices));
@@ -85,7 +86,7 @@ export function measuredForms(sizes: RunSizes, choices: KernelChoices, times: Fo
 class Measurement {
   readonly choices: KernelChoices;
   private readonly recorder;
-  private readonly timer: Timer;
+  private readonly timer: ReturnType<MakeTimer>;
   private buffers: MeasuredBuffers | null = null;
   private compileMs = compiledMs;
 
@@ -93,11 +94,11 @@ class Measurement {
     private readonly device: Device,
     private readonly sizes: RunSizes,
     private readonly times: FormTimes,
-    timer?: Timer,
+    makeTimer: MakeTimer = (recorder) => new FormTimer(recorder),
   ) {
     this.choices = expectedChoices(device);
     this.recorder = device.createRecorder(256, 5e9);
-    this.timer = timer ?? new FormTimer(this.recorder);
+    this.timer = makeTimer(this.recorder);
   }
 
   /** Takes what is known of some choices, and measures the rest. */

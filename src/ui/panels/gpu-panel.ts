@@ -164,10 +164,11 @@ export class TabgymGpu extends Panel {
 
   private renderChoice({ choice, form, sizes, times }: NonNullable<GpuDetails['forms']>[number]) {
     const used = times?.find((time) => time.form === form)?.ms;
-    const cost = (ms: number) =>
-      used ? html`<td class="number soft">${msg(str`${compact(ms / used)} times`)}</td>` : html`<td></td>`;
-    const row = ({ form: name, ms }: { form: string; ms: number }) =>
-      html`<tr class=${name === form ? 'used' : 'soft'}><td>${name === form ? '✓ ' : nothing}${name}</td><td class="number">${compact(1000 * ms)} µs</td>${cost(ms)}</tr>`;
+    const row = ({ form: name, ms }: { form: string; ms: number }) => {
+      const isUsed = name === form;
+      const cost = used && !isUsed ? msg(str`${compact(ms / used)} times`) : nothing;
+      return html`<tr class=${isUsed ? 'used' : 'soft'}><td>${isUsed ? '✓ ' : nothing}${name}</td><td class="number">${compact(1000 * ms)} µs</td><td class="number">${cost}</td></tr>`;
+    };
     return html`<div class="choice"><p class="mono small">${choice}</p><p class="small soft">${sizes}</p>
       <table class="small"><tbody>${
         times?.length
