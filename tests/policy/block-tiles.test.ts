@@ -66,7 +66,7 @@ it('refuses a tile that its threads cannot share', () => {
   expect(() => blockConstants('NT', { ...largeTile, step: 8 })).toThrow('128 threads cannot share 64 x 8 values');
 });
 
-it('products smaller than a tile are right', { tags: 'slow' }, async () => {
+it('products smaller than a tile are right', { tags: 'slow', timeout: 600_000 }, async () => {
   const gpu = await open();
   const [M, N, K] = [1, 8, 4];
   const form = 'blocks';
