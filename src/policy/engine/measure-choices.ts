@@ -57,7 +57,7 @@ export async function measureChoices(
 }
 
 /** As `measureChoices`, on any device with kernels to compile. */
-export async function measuredChoices(
+async function measuredChoices(
   device: Device,
   sizes: RunSizes,
   times: FormTimes,
