@@ -1,6 +1,7 @@
 /** A run's policy that clients of a server train, with the states that they save as runs' files. */
 import { parseExperiment } from '../../experiment/experiment.ts';
 import type { PolicyState } from '../../policy/policy.ts';
+import type { Projection } from '../../policy/weights/adapter.ts';
 import { tokenLosses } from '../../rl/objective/token-losses.ts';
 import { RefusedError, type StateName, type TrainedModel, type Weights } from '../../server/tinker/trained-model.ts';
 import { decodeState } from '../../session/checkpoint.ts';
@@ -31,10 +32,21 @@ const refused = (error: unknown): never => {
   throw error;
 };
 
+function adapterOf({ adapter }: TrainedPolicy): TrainedModel['adapter'] {
+  if (!adapter) return undefined;
+  const has = (names: readonly Projection[]) => names.some((name) => adapter.targets.includes(name));
+  return {
+    rank: adapter.rank,
+    attention: has(['q_proj', 'k_proj', 'v_proj', 'o_proj']),
+    mlp: has(['gate_proj', 'up_proj', 'down_proj']),
+  };
+}
+
 function modelOf(id: string, policy: TrainedPolicy, run: NewRun, files: StateFiles): TrainedModel {
   const { tokenizer } = policy.conversation;
   const sizes = JSON.stringify(parseExperiment(run.experiment).policy);
   return {
+    adapter: adapterOf(policy),
     ...{ id, contextTokens: policy.contextTokens, vocabSize: policy.vocabSize, losses: tokenLosses, base: policy.base },
     token: (text) => (tokenizer.has(text) ? tokenizer.id(text) : null),
     checkRoom(prompt, maxTokens) {

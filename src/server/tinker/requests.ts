@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { brief, parseMessage, shown } from '../messages.ts';
 import type { Request } from '../router.ts';
-import { RefusedError } from './trained-model.ts';
+import { RefusedError, type TrainedModel } from './trained-model.ts';
 
 const text = v.pipe(v.string(), v.maxLength(300));
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53 - 1));
@@ -40,11 +40,11 @@ const schemas = {
   model: v.strictObject({
     ...{ session_id: text, model_seq_id: whole, base_model: text, user_metadata: label, type: label },
     lora_config: v.strictObject({
-      rank: only([0], ': all weights of this policy are trained, without an adapter'),
+      rank: v.optional(v.unknown()),
       seed: only([null], ': training starts from the weights of the run'),
-      train_unembed: only([true]),
-      train_mlp: only([true]),
-      train_attn: only([true]),
+      train_unembed: v.optional(v.unknown()),
+      train_mlp: v.optional(v.unknown()),
+      train_attn: v.optional(v.unknown()),
     }),
     optimizer_config: optimizer,
   }),
@@ -98,6 +98,24 @@ const schemas = {
   future: v.strictObject({ request_id: text, allow_metadata_only: label }),
   weightsInfo: v.strictObject({ tinker_path: text }),
 };
+
+/** Throws a RefusedError for settings of an adapter that are not those of the model. */
+export function checkAdapter(asked: Body<'model'>['lora_config'], { adapter }: TrainedModel): void {
+  const own = {
+    rank: adapter?.rank ?? 0,
+    train_unembed: !adapter,
+    train_mlp: adapter?.mlp ?? true,
+    train_attn: adapter?.attention ?? true,
+  };
+  const why = adapter
+    ? "this run's adapter has this form, and starts with the run's weights"
+    : 'all weights of this policy are trained, without an adapter';
+  for (const [field, value] of Object.entries(own)) {
+    const given = asked[field as keyof typeof own];
+    if (given === undefined || given === value) continue;
+    throw new RefusedError(`lora_config.${field}: ${shown(given)} is not honoured, only ${shown(value)}: ${why}.`);
+  }
+}
 
 type Schemas = typeof schemas;
 type Body<Name extends keyof Schemas> = v.InferOutput<Schemas[Name]>;

@@ -4,7 +4,7 @@
  * with status 400, or a result with `error`.
  */
 import type { Answer, Handler, Request, Router } from '../router.ts';
-import { readBody } from './requests.ts';
+import { checkAdapter, readBody } from './requests.ts';
 import { type Datum, type NamedLoss, RefusedError, type TrainedModel } from './trained-model.ts';
 import { addressOf, checkedName, readAddress, type Served, Training, type TrainingClient } from './training.ts';
 import { readTraining, type TrainingRequest, writeSamples, writeScored } from './wire.ts';
@@ -150,9 +150,10 @@ async function loadWeights(training: Training, request: Request): Promise<Answer
 }
 
 function createModel(training: Training, request: Request): Answer {
-  const { session_id, model_seq_id, base_model } = readBody('model', request);
+  const { session_id, model_seq_id, base_model, lora_config } = readBody('model', request);
   training.beat(session_id);
   const served = training.named(base_model);
+  checkAdapter(lora_config, served.model);
   const client = training.addClient(session_id, model_seq_id, served, served.model.base);
   const work = async () => ({ json: { model_id: client.id, type: 'create_model' } });
   return promised(training.run(`${client.id}:0`, client, work), { model_id: client.id });
@@ -219,8 +220,15 @@ async function retrieve(training: Training, request: Request): Promise<Answer> {
   return 'json' in result ? json(result.json) : { status: 200, bytes: result.bytes, type: 'application/x-protobuf' };
 }
 
+const adapterOf = ({ adapter }: TrainedModel) =>
+  adapter ? { is_lora: true, lora_rank: adapter.rank } : { is_lora: false };
+
+/** Parts that an adapter changes, as `create_lora_training_client` takes them. */
+const partsOf = ({ adapter }: TrainedModel) =>
+  adapter && { train_unembed: false, train_mlp: adapter.mlp, train_attn: adapter.attention };
+
 const infoOf = ({ id, served: { model } }: TrainingClient) => ({
-  ...{ type: 'get_info', model_id: id, model_name: model.id, is_lora: false },
+  ...{ type: 'get_info', model_id: id, model_name: model.id, ...adapterOf(model) },
   model_data: { arch: null, model_name: model.id, tokenizer_id: null },
 });
 
@@ -257,7 +265,8 @@ const posts: { readonly [path: string]: Route } = {
   retrieve_future: retrieve,
   async weights_info(training, request) {
     const { served } = await training.restored(readBody('weightsInfo', request).tinker_path);
-    return json({ base_model: served.model.id, is_lora: false });
+    const { model } = served;
+    return json({ base_model: model.id, ...adapterOf(model), ...partsOf(model) });
   },
 };
 

@@ -89,6 +89,8 @@ export interface TrainedModel {
       settings: { readonly [name: string]: number | null };
     };
   };
+  /** The adapter that is trained, and the parts of a layer that it changes. Absent: all weights of the policy are trained. */
+  adapter?: { rank: number; attention: boolean; mlp: boolean } | undefined;
   /** Weights that a client starts from. */
   base: Weights;
   /** The token with this text; null: the text is not one token. */

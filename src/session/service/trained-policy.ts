@@ -1,9 +1,10 @@
 /**
- * A tiny policy that a program outside of a session trains: losses and samples of given tokens, and optimiser steps.
+ * A tiny policy, or an adapter on a language model, that a program outside of a session trains: losses and samples of given tokens, and optimiser steps.
  * Weights are values: a step returns new ones, so that several clients train and sample on one engine. Calls run one at
  * a time; the caller orders them.
  */
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
+import type { LoraPolicy } from '../../experiment/policies/adapted.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { notFinite } from '../../policy/finite.ts';
 import { freshState } from '../../policy/moments.ts';
@@ -11,6 +12,7 @@ import type { GeneratedTurn, GenerateRow, Learner, OptimizerSettings, PolicyStat
 import { likelihoodObjective } from '../../rl/objective/likelihood.ts';
 import { type TokenColumns, tokenLosses } from '../../rl/objective/token-losses.ts';
 import type { NewRun } from '../../store/run-store.ts';
+import { chatAssets } from '../chat-assets.ts';
 import { checkpointOf, decodeState, REFERENCE } from '../checkpoint.ts';
 import type { CompletionPolicy } from '../completion.ts';
 import type { Choices, Engine, EngineFactory } from '../engine.ts';
@@ -62,8 +64,8 @@ export class TrainedPolicy {
   static async open(engines: EngineFactory, run: NewRun, name: string): Promise<TrainedPolicy> {
     const experiment = parseExperiment(run.experiment);
     const last = lastFinite(run.checkpoints);
-    if (!factsOf(experiment.policy).ownWeights || !last)
-      throw new UntrainableError(`Clients train a tiny policy with its weights, and ${name} has none.`);
+    if (!factsOf(experiment.policy).trains || !last)
+      throw new UntrainableError(`Clients train a tiny policy with its weights, or an adapter, and ${name} has none.`);
     const engine = await openRunEngine(engines, run, name, (own) => own);
     const { policy, conversation } = (await engine.completionPolicy?.()) ?? {};
     if (policy && conversation && isLearner(policy)) {
@@ -72,6 +74,12 @@ export class TrainedPolicy {
     }
     await engine.close();
     throw new UntrainableError(`${name} cannot be trained on this device.`);
+  }
+
+  /** The adapter's settings; null: all weights of the policy are trained. */
+  get adapter(): LoraPolicy['lora'] | null {
+    const { policy } = this.run.experiment;
+    return factsOf(policy).ownWeights ? null : (policy as LoraPolicy).lora;
   }
 
   get vocabSize(): number {
@@ -200,7 +208,8 @@ export class TrainedPolicy {
   /** A run at step 0 with these weights and this optimiser, in the worlds of the policy's run. */
   asRun(state: PolicyState, name: string, file: string): NewRun {
     const { experiment, assets = {}, name: from, step = 0 } = this.run;
-    const { 'config.json': config, 'tokenizer.json': tokenizer } = { ...assets, ...this.engine.assets };
+    const files = { ...assets, ...this.engine.assets };
+    const { 'config.json': config, 'tokenizer.json': tokenizer } = files;
     const choices: Choices = { kernelChoices: {}, batchPlan: {}, adapter: '' };
     const checkpoint = checkpointOf(0, state, choices);
     return {
@@ -211,7 +220,9 @@ export class TrainedPolicy {
       assets: {
         'config.json': config,
         'tokenizer.json': tokenizer,
-        [REFERENCE]: checkpointOf(0, freshState(state.tensors), choices).bytes,
+        ...chatAssets(files),
+        // An adapter's reference is its model without it.
+        ...(!this.adapter && { [REFERENCE]: checkpointOf(0, freshState(state.tensors), choices).bytes }),
       },
     };
   }
