@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeModel } from '../../src/cli/random-model.ts';
+import { readPolicyAt } from '../../src/cli/served-policy.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { type OpenedModel, openTrainedModel } from '../../src/library/node/trained-model.ts';
 import { loadPolicy } from '../../src/library/policy.ts';
@@ -29,6 +30,7 @@ const files = {
 };
 
 let opened: OpenedModel;
+let tiny: OpenedModel;
 let server: Server;
 let client: TinkerClient;
 let twin: ReferencePolicy;
@@ -54,14 +56,18 @@ async function makeRun(): Promise<NewRun> {
 }
 
 beforeAll(async () => {
-  opened = await openTrainedModel('adapted', await makeRun(), { device: 'wasm', threads: 1 }, files);
-  server = await startServer(['textcraft'], { trained: [opened.model] });
+  const device = { device: 'wasm', threads: 1 } as const;
+  opened = await openTrainedModel('adapted', await makeRun(), device, files);
+  // Its states lie in the same folder.
+  tiny = await openTrainedModel('tiny', readPolicyAt('public/sample-policy.zip'), device, files);
+  server = await startServer(['textcraft'], { trained: [tiny.model, opened.model] });
   client = new TinkerClient(await server.app.listen({ port: 0, host: '127.0.0.1' }));
   await client.open();
 });
 afterAll(async () => {
   await server?.close();
   await opened?.close();
+  await tiny?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -118,6 +124,8 @@ test('two steps of AdamW change the adapter as in double precision, and a saved 
     ...{ train_unembed: false, train_mlp: true, train_attn: true },
   });
   expect(await after(await client.loadModel(path, true))).toEqual(learnt);
+  const wrong = { path, base_model: 'tiny', optimizer: true, model_seq_id: 99, session_id: client.session };
+  await expect(client.result('load_weights', wrong)).rejects.toThrow('one is the state of another policy than tiny');
   const sampler = await client.sampler(model);
   const asked = { max_tokens: 1, stop: [] };
   const { promptLogprobs } = await client.sample(sampler, tokens, asked, { prompt_logprobs: true });

@@ -100,7 +100,7 @@ export const adam = { learning_rate: 0.01, beta1: 0.9, beta2: 0.95, eps: 0.01, w
 
 export class TinkerClient {
   private seq = 0;
-  private session = '';
+  session = '';
   private models = 0;
   private samplers = 0;
 

@@ -16,6 +16,17 @@ export function command(program, args, what = `${program} ${args.join(' ')}`) {
   return stdout;
 }
 
+/** Waits for the address that a server prints when it listens. Returns it with all that was printed before. */
+export async function addressOf(server) {
+  let output = '';
+  for await (const chunk of server.stdout) {
+    output += chunk;
+    const address = /^listening on ([^\s,]+)/m.exec(output)?.[1];
+    if (address) return { address, output };
+  }
+  throw new Error(`The server ended before it listened:\n${output}`);
+}
+
 function findPython() {
   for (const name of ['python3', 'python']) {
     const { stdout, status } = spawnSync(name, ['-c', 'import sys; print(sys.version_info >= (3, 10))'], {

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../scripts/machine.mjs';
+import { addressOf } from './environment.mjs';
 
 const world = 'src/worlds/own-world/templates/guess.js';
 const steps = '10';
@@ -33,13 +34,8 @@ function validated(interpreter, folder) {
 async function served(folder) {
   const args = ['build/cli/world-server.js', 'world.js', '--port', '0'];
   const server = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  for await (const chunk of server.stdout) {
-    output += chunk;
-    const address = /^listening on (\S+)/m.exec(output)?.[1];
-    if (address) return { server, address };
-  }
-  throw new Error(`The exported server ended before it listened:\n${output}`);
+  const { address } = await addressOf(server);
+  return { server, address };
 }
 
 /** True if the folder is valid and TRL took its steps. */

@@ -1,7 +1,7 @@
 // `npm run test:interop [-- --episodes 50 --world textcraft --part openenv]`: runs other people's programs against our
 // server. `agentgym`: AgentGym's Python clients and Evaluator play episodes of every served world, with the gallery's
-// agents through /v1/chat/completions. `openenv`: its client and validator, and verifiers' evaluation. `trl`: OpenEnv's
-// validator and TRL's GRPOTrainer on an exported typed world. Installs into build/interop; prints what it skipped and
+// agents through /v1/chat/completions. `openenv`: its client and validator, and verifiers' evaluation. `tinker`: Tinker's
+// SDK trains a tiny policy and an adapter. `trl`: OpenEnv's validator and TRL's GRPOTrainer on an exported typed world. Installs into build/interop; prints what it skipped and
 // why. AgentGym is fetched at the commit whose protocol was copied, or taken from TABGYM_AGENTGYM; TABGYM_TRL_PYTHON:
 // a Python with torch, TRL and openenv.
 import { spawn } from 'node:child_process';
@@ -10,8 +10,9 @@ import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/machine.mjs';
 import { buildCli } from '../../scripts/run.mjs';
-import { command, pythonWith, Skipped } from './environment.mjs';
+import { addressOf, command, pythonWith, Skipped } from './environment.mjs';
 import { playExported } from './exported.mjs';
+import { trainServed } from './trained.mjs';
 
 const commit = '3ef9235';
 const repository = 'https://github.com/WooooDyy/AgentGym';
@@ -19,6 +20,7 @@ const packages = {
   agentgym: ['requests', 'numpy', 'openai'],
   // verifiers 0.4.0 needs another version of `mcp` than openenv.
   openenv: ['verifiers==0.3.1', 'openenv==0.10.0'],
+  tinker: ['tinker==0.38.0'],
   trl: ['torch', 'transformers==5.23.0', 'trl==1.16.0', 'openenv==0.10.0'],
 };
 const folder = join(root, 'build/interop');
@@ -76,13 +78,8 @@ async function startServer() {
   const args = ['build/cli/serve.js', '--port', '0', '--device', 'wasm', '--options', options];
   for (const { policy } of Object.values(agents)) args.push('--policy', policy);
   const server = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  for await (const chunk of server.stdout) {
-    output += chunk;
-    const address = /^listening on (\S+),/m.exec(output)?.[1];
-    if (address) return { server, address, models: modelsIn(output) };
-  }
-  throw new Error(`The server ended before it listened:\n${output}`);
+  const { address, output } = await addressOf(server);
+  return { server, address, models: modelsIn(output) };
 }
 
 /** Runs a Python script and resolves to its exit status. */
@@ -119,6 +116,10 @@ const parts = {
       statuses.push(await python(interpreter, [join(here, 'verifiers.py'), address, '2']));
       return statuses.every((status) => status === 0);
     };
+  },
+  tinker() {
+    const interpreter = makeEnvironment('tinker');
+    return () => trainServed(folder, interpreter, python);
   },
   trl() {
     const interpreter = process.env.TABGYM_TRL_PYTHON ?? makeEnvironment('trl');

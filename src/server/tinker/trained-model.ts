@@ -109,6 +109,6 @@ export interface TrainedModel {
   /** The same weights with a new optimiser. */
   withoutOptimizer(weights: Weights): Weights;
   save(weights: Weights, place: StateName, overwrite: boolean): Promise<void>;
-  /** null: this policy has no such state. */
+  /** null: there is no such state. Throws a RefusedError for a state of another policy. */
   restore(place: StateName): Promise<Weights | null>;
 }

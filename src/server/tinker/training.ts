@@ -190,10 +190,17 @@ export class Training {
   async restored(address: string, base?: string): Promise<{ served: Served; weights: Weights }> {
     const place = readAddress(address);
     const candidates = base === undefined ? [...this.served.values()] : [this.named(base)];
+    let refusal = new RefusedError(`path: there is no saved state ${address}.`, 404);
     for (const served of candidates) {
-      const weights = await served.model.restore(place);
-      if (weights) return { served, weights };
+      try {
+        const weights = await served.model.restore(place);
+        if (weights) return { served, weights };
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        // A state of another policy, perhaps of the next candidate.
+        refusal = error;
+      }
     }
-    throw new RefusedError(`path: there is no saved state ${address}.`, 404);
+    throw refusal;
   }
 }

@@ -9,6 +9,7 @@ import { factsOf } from '../../experiment/policies/registry.ts';
 import { notFinite } from '../../policy/finite.ts';
 import { freshState } from '../../policy/moments.ts';
 import type { GeneratedTurn, GenerateRow, Learner, OptimizerSettings, PolicyState } from '../../policy/policy.ts';
+import type { LoraConfig } from '../../policy/weights/adapter.ts';
 import { likelihoodObjective } from '../../rl/objective/likelihood.ts';
 import { type TokenColumns, tokenLosses } from '../../rl/objective/token-losses.ts';
 import type { NewRun } from '../../store/run-store.ts';
@@ -17,6 +18,7 @@ import { checkpointOf, decodeState, REFERENCE } from '../checkpoint.ts';
 import type { CompletionPolicy } from '../completion.ts';
 import type { Choices, Engine, EngineFactory } from '../engine.ts';
 import { lastFinite } from '../finite-weights.ts';
+import { loraOf } from '../policies/adapted-plan.ts';
 import { openRunEngine } from './loaded-policy.ts';
 import { batchesOf, type TargetSequence } from './target-batches.ts';
 
@@ -77,9 +79,9 @@ export class TrainedPolicy {
   }
 
   /** The adapter's settings; null: all weights of the policy are trained. */
-  get adapter(): LoraPolicy['lora'] | null {
+  get adapter(): LoraConfig | null {
     const { policy } = this.run.experiment;
-    return factsOf(policy).ownWeights ? null : (policy as LoraPolicy).lora;
+    return factsOf(policy).ownWeights ? null : loraOf(policy as LoraPolicy);
   }
 
   get vocabSize(): number {
