@@ -71,7 +71,7 @@ def imitate(model, rank):
     losses = []
     for _ in range(5):
         losses.append(client.forward_backward(data, loss_fn="cross_entropy").result().metrics["loss:sum"])
-        client.optim_step(types.AdamParams(learning_rate=1e-1)).result()
+        client.optim_step(types.AdamParams(learning_rate=1e-2)).result()
     path = client.save_state("imitated", overwrite=True).result().path
     loaded = service.create_training_client_from_state_with_optimizer(path).result()
     both = [each.forward(data, loss_fn="cross_entropy").result().metrics["loss:sum"] for each in (client, loaded)]
@@ -85,6 +85,6 @@ report("a tiny policy is rewarded", curve[-1] > curve[0] + 0.3, curve=[round(eac
 report("another rank is refused", "only 4" in refusal(adapted, rank=32, train_unembed=False))
 report("the vocabulary's table is refused", "train_unembed" in refusal(adapted, rank=4))
 losses, both = imitate(adapted, 4)
-report("an adapter imitates", losses[-1] < 0.9 * losses[0], losses=[round(each, 3) for each in losses])
+report("each step of an adapter lowers the loss", all(after < before for before, after in zip(losses, losses[1:])), losses=[round(each, 3) for each in losses])
 report("its saved state has the same loss", both[0] == both[1], losses=both)
 sys.exit(1 if failed else 0)
