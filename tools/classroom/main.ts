@@ -84,6 +84,9 @@ const fault = (words: string) => {
   console.log(`FAULT ${words}`);
 };
 
+const fewest = forgeries.length + 2;
+if (!(Number(options.files) >= fewest))
+  program.error(`--files must be at least ${fewest}: two of the files are honest.`);
 const honest: Uint8Array<ArrayBuffer>[] = [];
 const began = performance.now();
 for (let k = 0; k < Number(options.files) - forgeries.length; k++)
