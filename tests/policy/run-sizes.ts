@@ -6,12 +6,12 @@ import { smallConfig } from './small-model.ts';
 
 const blockBytes = 2 ** 27;
 
-const tinyCapacity = (rows: number, batchTokens = 90) => ({
+export const tinyCapacity = (rows: number, batchTokens = 90) => ({
   ...{ rows, groups: 1, promptTokens: 8, completionTokens: 8 },
   ...{ batchTokens, batchScored: batchTokens },
 });
 
-const packed = {
+export const packed = {
   weights: new Map(),
   precision: 'int4',
   adapter: { lora: { rank: 16, alpha: 32, targets: projections }, tensors: new Map() },

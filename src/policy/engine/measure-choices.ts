@@ -57,7 +57,7 @@ export async function measureChoices(
 }
 
 /** As `measureChoices`, on any device with kernels to compile. */
-async function measuredChoices(
+export async function measuredChoices(
   device: Device,
   sizes: RunSizes,
   times: FormTimes,
