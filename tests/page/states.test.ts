@@ -321,8 +321,20 @@ test.each([
   } else await button(page, 'Device').click();
   const panel = page.locator('tabgym-gpu');
   await panel.getByText(locale === 'en' ? 'Each choice' : '每项选择').click();
-  expect(await panel.locator('dl.small strong').allTextContents()).toEqual(['✓ blocks 2600 µs', '✓ lanes 20 µs']);
-  await panel.getByText('matmul_nt_narrow').scrollIntoViewIfNeeded();
+  const words =
+    locale === 'en' ? { later: 'not measured yet', times: '1.62 times' } : { later: '尚未测量', times: '1.62 倍' };
+  const rows = (part: string) =>
+    panel.locator(`.choice ${part}`).evaluateAll((all) =>
+      all.map((row) =>
+        [...row.children]
+          .map((cell) => cell.textContent!.trim())
+          .join(' ')
+          .trim(),
+      ),
+    );
+  expect(await rows('.used')).toEqual(['✓ blocks 2600 µs', '✓ tiled 24 µs', `✓ tiled-subgroups ${words.later}`]);
+  expect(await rows('.soft')).toContain(`tiled 4200 µs ${words.times}`);
+  await panel.getByText('attention_many').scrollIntoViewIfNeeded();
   await screenshot(page, `device-forms-${name}`);
   expect(await axeFindings(page)).toEqual([]);
   expect(errors).toEqual([]);
