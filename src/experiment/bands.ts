@@ -18,6 +18,11 @@ export interface StoredBand extends Band {
 export const bandFiles: { readonly [preset: string]: () => Promise<{ default: unknown }> } = {
   'maze-first': () => import('../../experiments/bands/maze-first.json'),
   'textcraft-first': () => import('../../experiments/bands/textcraft-first.json'),
+  'babyai-first': () => import('../../experiments/bands/babyai-first.json'),
+  'search-first': () => import('../../experiments/bands/search-first.json'),
+  'shop-first': () => import('../../experiments/bands/shop-first.json'),
+  'sql-first': () => import('../../experiments/bands/sql-first.json'),
+  'tools-first': () => import('../../experiments/bands/tools-first.json'),
 };
 
 /** Everything of an experiment that changes its numbers, without the seed. */
