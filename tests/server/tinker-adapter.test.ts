@@ -18,16 +18,12 @@ import type { NewRun } from '../../src/store/run-store.ts';
 import { largest } from '../policy/reference.ts';
 import { ReferencePolicy } from '../policy/reference-policy.ts';
 import { startServer } from './helpers.ts';
-import { adam, type TestDatum, TinkerClient } from './tinker-client.ts';
+import { adam, heldStates, type TestDatum, TinkerClient } from './tinker-client.ts';
 
 const lora: LoraConfig = { rank: 4, alpha: 8, targets: ['q_proj', 'v_proj', 'down_proj'] };
 const parts = { rank: 4, train_unembed: false };
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-tinker-'));
-const saved = new Map<string, Uint8Array>();
-const files = {
-  read: (place: object) => saved.get(JSON.stringify(place)) ?? null,
-  write: (place: object, bytes: Uint8Array) => void saved.set(JSON.stringify(place), bytes),
-};
+const { saved, files } = heldStates();
 
 let opened: OpenedModel;
 let tiny: OpenedModel;

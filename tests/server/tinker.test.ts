@@ -11,14 +11,10 @@ import { decodeState } from '../../src/session/checkpoint.ts';
 import { largest } from '../policy/reference.ts';
 import { ReferencePolicy } from '../policy/reference-policy.ts';
 import { startServer } from './helpers.ts';
-import { adam, type TestDatum, TinkerClient } from './tinker-client.ts';
+import { adam, heldStates, type TestDatum, TinkerClient } from './tinker-client.ts';
 
 const base = readPolicyAt('public/sample-policy.zip');
-const saved = new Map<string, Uint8Array>();
-const files = {
-  read: (place: object) => saved.get(JSON.stringify(place)) ?? null,
-  write: (place: object, bytes: Uint8Array) => void saved.set(JSON.stringify(place), bytes),
-};
+const { saved, files } = heldStates();
 
 let opened: OpenedModel;
 let server: Server;

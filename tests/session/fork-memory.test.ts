@@ -2,16 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
-import { readPath, writePath } from '../../src/experiment/paths.ts';
+import { writePath } from '../../src/experiment/paths.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
-import { Session } from '../../src/session/run/session.ts';
-import { Assembly } from '../../src/session/service/assembly.ts';
 import { forkRun } from '../../src/session/service/fork.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { RunStore } from '../../src/store/run-store.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
+import { trainOn } from './wasm-runs.ts';
 
 const document = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 const evaluation = { every: 1, episodes: 40 };
@@ -23,15 +20,7 @@ const micro = parseExperiment({
 });
 const store = new RunStore(new MemoryStore());
 
-async function train(id: string, steps: number): Promise<void> {
-  const { experiment } = await store.get<Experiment>(id);
-  const device = await WasmDevice.open();
-  const engines = new Assembly({ machine: { open: async () => device }, openWorld });
-  const session = new Session(id, experiment, { store, engines, emit: () => {} });
-  await session.train({ steps });
-  await session.close();
-  device.destroy();
-}
+const train = (id: string, steps: number) => trainOn(store, id, steps);
 
 /** What a run computed: weights, and each step's metrics and evaluation, without times. */
 async function resultOf(id: string) {
@@ -66,17 +55,14 @@ it('a run in a share of the pages has the same numbers bit for bit', async () =>
 });
 
 it.each([
-  ['sampling.completionTokens', 256],
-  ['sampling.promptTokens', 200],
-  ['algorithm.groups', 12],
-])('a fork with another %s has room for it', async (path, value) => {
+  ['sampling.completionTokens', 256, 'completionTokens', 128, 256],
+  ['sampling.promptTokens', 200, 'promptTokens', 128, 200],
+  ['algorithm.groups', 12, 'rows', 40, 48],
+])('a fork with another %s has room for it', async (path, value, size, before, after) => {
   const { id } = await store.create({ name: 'run', experiment: micro, origin: { kind: 'new' } });
   await train(id, 1);
   const fork = await forkRun(store, id, 1, changed(path, value));
   await train(fork, 1);
-  const before = await capacityOf(id);
-  const after = await capacityOf(fork);
-  const field = path === 'algorithm.groups' ? 'rows' : path.split('.')[1];
-  expect(readPath(after as never, field)).toBe(path === 'algorithm.groups' ? 48 : value);
-  expect(readPath(before as never, field)).toBe(path === 'algorithm.groups' ? 40 : 128);
+  expect(await capacityOf(id)).toMatchObject({ [size]: before });
+  expect(await capacityOf(fork)).toMatchObject({ [size]: after });
 });

@@ -5,17 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { hasMoments } from '../../src/policy/moments.ts';
 import { decodeState } from '../../src/session/checkpoint.ts';
-import type { StepRecord } from '../../src/session/protocol.ts';
-import { Session } from '../../src/session/run/session.ts';
-import { Assembly } from '../../src/session/service/assembly.ts';
 import { forkRun } from '../../src/session/service/fork.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
+import { trainOn } from './wasm-runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-growing-'));
 const store = new RunStore(new FolderStore(folder));
@@ -25,16 +21,7 @@ const algorithm = { ...document.algorithm, minibatches: 1, innerEpochs: 1 };
 const micro = parseExperiment({ ...document, steps: 6, algorithm });
 const deep = (layers: number): Experiment => parseExperiment({ ...micro, policy: { ...micro.policy, layers } });
 
-async function train(id: string, steps: number): Promise<readonly StepRecord[]> {
-  const { experiment } = await store.get<Experiment>(id);
-  const device = await WasmDevice.open();
-  const engines = new Assembly({ machine: { open: async () => device }, openWorld });
-  const session = new Session(id, experiment, { store, engines, emit: () => {} });
-  await session.train({ steps });
-  await session.close();
-  device.destroy();
-  return store.records<StepRecord>(id);
-}
+const train = (id: string, steps: number) => trainOn(store, id, steps);
 
 const tensorsOf = async (id: string) => decodeState((await store.checkpoint(id))!.bytes, 0).tensors;
 const layersOf = async (id: string) =>

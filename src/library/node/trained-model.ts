@@ -1,7 +1,7 @@
 /** A run's policy that clients of a server train, with the states that they save as runs' files. */
 import { parseExperiment } from '../../experiment/experiment.ts';
 import type { PolicyState } from '../../policy/policy.ts';
-import type { Projection } from '../../policy/weights/adapter.ts';
+import { projectionPart } from '../../policy/weights/adapter.ts';
 import { tokenLosses } from '../../rl/objective/token-losses.ts';
 import { RefusedError, type StateName, type TrainedModel, type Weights } from '../../server/tinker/trained-model.ts';
 import { decodeState } from '../../session/checkpoint.ts';
@@ -34,12 +34,8 @@ const refused = (error: unknown): never => {
 
 function adapterOf({ adapter }: TrainedPolicy): TrainedModel['adapter'] {
   if (!adapter) return undefined;
-  const has = (names: readonly Projection[]) => names.some((name) => adapter.targets.includes(name));
-  return {
-    rank: adapter.rank,
-    attention: has(['q_proj', 'k_proj', 'v_proj', 'o_proj']),
-    mlp: has(['gate_proj', 'up_proj', 'down_proj']),
-  };
+  const parts = adapter.targets.map(projectionPart);
+  return { rank: adapter.rank, attention: parts.includes('self_attn'), mlp: parts.includes('mlp') };
 }
 
 function modelOf(id: string, policy: TrainedPolicy, run: NewRun, files: StateFiles): TrainedModel {

@@ -42,9 +42,12 @@ export interface AdaptedOperand {
   parts: AdaptedPart[];
 }
 
+/** Part of a layer that a projection belongs to, by the model's name for it. */
+export const projectionPart = (projection: Projection) => (/^[qkvo]_/.test(projection) ? 'self_attn' : 'mlp');
+
 /** Name of a projection as a module of the model: `model.layers.0.self_attn.q_proj`. */
 export const projectionModule = (layer: number, projection: Projection) =>
-  `model.layers.${layer}.${/^[qkvo]_/.test(projection) ? 'self_attn' : 'mlp'}.${projection}`;
+  `model.layers.${layer}.${projectionPart(projection)}.${projection}`;
 
 /** `model.layers.0.self_attn.q_proj.weight` -> `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight` */
 const peftName = (tensor: string, matrix: 'A' | 'B') =>

@@ -99,15 +99,18 @@ const schemas = {
   weightsInfo: v.strictObject({ tinker_path: text }),
 };
 
+/** The adapter's settings as a request writes them; those of a policy without one have rank 0. */
+export const loraConfigOf = ({ adapter }: TrainedModel) => ({
+  rank: adapter?.rank ?? 0,
+  train_unembed: !adapter,
+  train_mlp: adapter?.mlp ?? true,
+  train_attn: adapter?.attention ?? true,
+});
+
 /** Throws a RefusedError for settings of an adapter that are not those of the model. */
-export function checkAdapter(asked: Body<'model'>['lora_config'], { adapter }: TrainedModel): void {
-  const own = {
-    rank: adapter?.rank ?? 0,
-    train_unembed: !adapter,
-    train_mlp: adapter?.mlp ?? true,
-    train_attn: adapter?.attention ?? true,
-  };
-  const why = adapter
+export function checkAdapter(asked: Body<'model'>['lora_config'], model: TrainedModel): void {
+  const own = loraConfigOf(model);
+  const why = model.adapter
     ? "this run's adapter has this form, and starts with the run's weights"
     : 'all weights of this policy are trained, without an adapter';
   for (const [field, value] of Object.entries(own)) {

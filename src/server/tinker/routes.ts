@@ -4,7 +4,7 @@
  * with status 400, or a result with `error`.
  */
 import type { Answer, Handler, Request, Router } from '../router.ts';
-import { checkAdapter, readBody } from './requests.ts';
+import { checkAdapter, loraConfigOf, readBody } from './requests.ts';
 import { type Datum, type NamedLoss, RefusedError, type TrainedModel } from './trained-model.ts';
 import { addressOf, checkedName, readAddress, type Served, Training, type TrainingClient } from './training.ts';
 import { readTraining, type TrainingRequest, writeSamples, writeScored } from './wire.ts';
@@ -223,10 +223,6 @@ async function retrieve(training: Training, request: Request): Promise<Answer> {
 const adapterOf = ({ adapter }: TrainedModel) =>
   adapter ? { is_lora: true, lora_rank: adapter.rank } : { is_lora: false };
 
-/** Parts that an adapter changes, as `create_lora_training_client` takes them. */
-const partsOf = ({ adapter }: TrainedModel) =>
-  adapter && { train_unembed: false, train_mlp: adapter.mlp, train_attn: adapter.attention };
-
 const infoOf = ({ id, served: { model } }: TrainingClient) => ({
   ...{ type: 'get_info', model_id: id, model_name: model.id, ...adapterOf(model) },
   model_data: { arch: null, model_name: model.id, tokenizer_id: null },
@@ -266,7 +262,8 @@ const posts: { readonly [path: string]: Route } = {
   async weights_info(training, request) {
     const { served } = await training.restored(readBody('weightsInfo', request).tinker_path);
     const { model } = served;
-    return json({ base_model: model.id, ...adapterOf(model), ...partsOf(model) });
+    const { rank: _rank, ...parts } = loraConfigOf(model);
+    return json({ base_model: model.id, ...adapterOf(model), ...(model.adapter && parts) });
   },
 };
 

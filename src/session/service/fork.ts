@@ -6,6 +6,7 @@
 
 import { addsLayers, layersPath } from '../../experiment/added-layers.ts';
 import { type Experiment, ExperimentError } from '../../experiment/experiment.ts';
+import { findKnob } from '../../experiment/knobs.ts';
 import { type Difference, differences } from '../../experiment/paths.ts';
 import { changedName, copyName, freeName } from '../../experiment/run-names.ts';
 import { type RunManifest, StoreError } from '../../store/run.ts';
@@ -14,14 +15,13 @@ import { sessionPolicy } from '../policies/registry.ts';
 import type { StepRecord } from '../protocol.ts';
 import { getRun } from '../stored-run.ts';
 
-/** Settings that define the meaning of weights and tokens: changing one needs a new run. A policy's memory may change. */
+/**
+ * Settings that define the meaning of weights and tokens: changing one needs a new run, unless its knob says that a fork
+ * is enough, as for a policy's memory.
+ */
 // Thoughts are fixed too: a policy with thoughts has a token that ends a thought.
-const FIXED = [
-  /^policy(?!\.(kvCache|kvShare|keptMiB)$)(\.|$)/,
-  /^worlds\.\d+\.name$/,
-  /^format$/,
-  /^sampling\.thoughts$/,
-];
+const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/, /^sampling\.thoughts$/];
+const isFixed = (path: string) => FIXED.some((pattern) => pattern.test(path)) && findKnob(path)?.change !== 'fork';
 
 async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string]: Uint8Array }> {
   const manifest = await store.manifest(runId);
@@ -33,7 +33,7 @@ async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string
 }
 
 function refuseFixed(changes: readonly Difference[]): void {
-  const fixed = changes.filter((change) => FIXED.some((pattern) => pattern.test(change.path)) && !addsLayers(change));
+  const fixed = changes.filter((change) => isFixed(change.path) && !addsLayers(change));
   if (!fixed.length) return;
   const message = 'cannot change within a run: its weights would not fit. Start a new run with it.';
   const fewer = 'can grow within a run, not shrink: the weights of the layers above would be lost.';
