@@ -40,7 +40,7 @@ export const presetNames: readonly string[] = Object.keys(presetsByName);
  * @throws RangeError if no preset has this name.
  */
 export function preset(name: string): ExperimentDocument {
-  const found = presetsByName[name];
+  const found = Object.hasOwn(presetsByName, name) ? presetsByName[name] : undefined;
   if (!found) throw new RangeError(`There is no preset "${name}". Choose one of: ${presetNames.join(', ')}.`);
   return structuredClone(found) as ExperimentDocument;
 }

@@ -82,9 +82,6 @@ function refuseUnsupported(read: ConfigReader, type: ModelType, layers: number, 
   refuseSlidingWindow(read, type, layers, maxPosition);
 }
 
-/** Older names of layer types. */
-const layerTypeNames: { readonly [name: string]: string } = { attention: 'full_attention' };
-
 /**
  * Refuses a sliding window that some layer applies. Qwen files often name one that no layer uses, or one as long as the
  * context. Defaults are those of transformers: a window of 4096 tokens from layer 28 on.
@@ -102,7 +99,7 @@ function refuseSlidingWindow(read: ConfigReader, type: ModelType, layers: number
   }
   if (!Array.isArray(json.layer_types) || json.layer_types.length !== layers)
     return read.refuse('layer_types', `it must list the ${layers} layers of num_hidden_layers`);
-  const types = json.layer_types.map((name) => layerTypeNames[name] ?? name);
+  const types = json.layer_types.map((name) => (name === 'attention' ? 'full_attention' : name));
   const known = type !== 'llama' && isHarmless && window !== null ? ['sliding_attention'] : [];
   const others = [...new Set(types)].filter((name) => name !== 'full_attention' && !known.includes(name));
   if (others.length) read.refuse('layer_types', `layers of type ${show(others)} are not supported`);

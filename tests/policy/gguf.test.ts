@@ -333,6 +333,7 @@ describe('a key of a GGUF file', () => {
     ['qwen2.tensor_data_layout', 'interleaved'],
     ['qwen2.use_parallel_residual', true],
     ['qwen2.some_new_key', 1],
+    ['qwen2.toString', 1],
     ['qwen2.vocab_size', 599],
     ['qwen2.attention.head_count', [4, 8]],
     ['qwen2.embedding_length', '64'],

@@ -250,6 +250,7 @@ describe('refusals', () => {
       [() => client.createModel('tiny', { rank: 0, train_mlp: false }), 'lora_config.train_mlp'],
       [() => client.createModel('large'), 'base_model: there is no large, only tiny'],
       [() => client.train(model, 'stable_reinforce', [datum]), 'loss_fn: stable_reinforce is not honoured'],
+      [() => client.train(model, 'constructor', [datum]), 'loss_fn: constructor is not honoured'],
       [() => client.train(model, 'importance_sampling', [datum]), 'loss_fn_inputs.logprobs is missing'],
       [() => client.train(model, 'cross_entropy', [datum], { config: { beta: 1 } }), 'loss_fn_config.beta'],
       [() => client.train(model, 'dro', [datum]), 'loss_fn_config.beta is missing'],

@@ -19,6 +19,11 @@ const older = (message: string) => ({ object: 'error', message, type: 'BadReques
 const detail = (type: string, field: string, msg: string) => ({
   detail: [{ type, loc: ['body', field], msg, input: 'the context length of my prompt is too long' }],
 });
+/** OpenRouter's error, with the headers of the provider. */
+const gateway = (headers: object) => ({
+  error: { message: 'Rate limit', code: 429, metadata: { headers } },
+  user_id: 'u',
+});
 const choice = (message: object | null, finish_reason = 'stop', rest = {}) => ({
   choices: [{ index: 0, message, finish_reason, ...rest }],
 });
@@ -172,6 +177,34 @@ describe('a server that asks for a pause', () => {
       62_500,
     ],
     [429, [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '39s' }] } }], {}, 39_000],
+    // Gemini's words are the same at the limit of a minute, and proxies quote its JSON.
+    [
+      429,
+      {
+        error: {
+          code: 429,
+          message: 'You exceeded your current quota, please check your plan and billing details.',
+          status: 'RESOURCE_EXHAUSTED',
+          details: [{ retryDelay: '17s' }],
+        },
+      },
+      {},
+      17_000,
+    ],
+    [
+      429,
+      { error: { message: JSON.stringify({ error: { details: [{ retryDelay: '17s' }] } }), code: 429 } },
+      {},
+      17_000,
+    ],
+    [429, { error: { message: 'Provider returned error', metadata: { retry_after_seconds: 4 } } }, {}, 4000],
+    [429, gateway({ 'Retry-After': '3' }), {}, 3000],
+    [200, gateway({ 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '9' }), {}, 9000],
+    [429, gateway({ 'X-RateLimit-Remaining': '2', 'X-RateLimit-Reset': '9' }), {}, null],
+    [429, gateway({ 'not a header': 'x', 'Retry-After': 'ü' }), {}, null],
+    [200, { ...choice({ content: null }), error: { message: 'Provider returned error', code: 429 } }, {}, null],
+    [200, { code: 1302, msg: 'rate limit reached' }, {}, null],
+    [200, choice('Action: look' as unknown as object), {}, null],
     [503, '<html><title>503 Service Unavailable</title></html>', { 'retry-after': '2' }, 2000],
     [529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, {}, null],
     [200, { id: 'gen', error: { message: 'Provider returned error', code: 429 }, user_id: 'u' }, {}, null],
@@ -184,6 +217,11 @@ describe('a server that asks for a pause', () => {
     [400, openai('try later'), { 'x-should-retry': 'true' }, null],
   ])('%s %o %o', (status, body, headers, afterMs) => {
     expect(read(status, body, headers)).toMatchObject({ kind: 'later', afterMs });
+  });
+
+  it('as the time of a reset in the body', () => {
+    const body = JSON.stringify(gateway({ 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '1741305600000' }));
+    expect(statedWaitMs(new Headers(), body, 1741305555000)).toBe(45_000);
   });
 
   it('as a date', () => {
@@ -299,6 +337,13 @@ describe('a lasting failure', () => {
     [429, openai('You exceeded your current quota, please check your plan.', { code: 'insufficient_quota' }), /credit/],
     [400, openai("Invalid value for 'messages[0].role'", { param: 'messages[0].role' }), /Check/],
     [400, detail('value_error', 'messages', 'Field required'), /Check/],
+    // As RunPod, resellers and MiniMax answer, and other interfaces.
+    [200, { code: 404, message: 'The model `m` does not exist.', object: 'error' }, /address and the model/],
+    [200, { success: false, message: 'invalid token', code: 401 }, /key/],
+    [200, { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }, /credit/],
+    [200, [{ generated_text: 'hi' }], /endpoint/],
+    [200, { model: 'm', response: 'hi', done: true }, /endpoint/],
+    [200, { output: { message: {} }, stopReason: 'end_turn' }, /endpoint/],
   ])('%s %o', (status, body, remedy) => {
     expect(read(status, body)).toMatchObject({ kind: 'failed', remedy: expect.stringMatching(remedy) });
   });
@@ -333,6 +378,9 @@ describe('a reply', () => {
     ['a tool call', choice({ content: null, tool_calls: [{ id: 'a', type: 'function' }] }, 'tool_calls'), '', 'tool'],
     ['a filtered reply', choice({ content: null }, 'content_filter'), '', 'filter'],
     ['no content', choice({ role: 'assistant' }), '', 'none'],
+    ["Gemini's limit", choice({ role: 'assistant' }, 'MAX_TOKENS'), '', 'length'],
+    ["Mistral's limit", choice({ content: '' }, 'model_length'), '', 'length'],
+    ["Gemini's filter", choice({ role: 'assistant' }, 'RECITATION'), '', 'filter'],
   ] as const)('%s', (_, body, text, empty) => {
     expect(read(200, body)).toMatchObject({ kind: 'reply', text, empty });
   });
@@ -354,6 +402,9 @@ describe('a reply', () => {
     expect(withoutReasoning(`<think>\nAction:\nget 5 diamond\n</think>\n\n${act}`)).toBe(act);
     expect(withoutReasoning(`I wonder.\n</think>\n\n${act}`)).toBe(act);
     expect(withoutReasoning(`[THINK]no[/THINK]${act}`)).toBe(act);
+    expect(withoutReasoning(`<reasoning>no</reasoning>\n${act}`)).toBe(act);
+    const cohere = `<|START_THINKING|>no<|END_THINKING|><|START_RESPONSE|>${act}<|END_RESPONSE|>`;
+    expect(withoutReasoning(cohere)).toBe(act);
     expect(withoutReasoning('<think>\nand then the limit')).toBe('');
     for (const plain of [act, 'I say <think>.', 'a <think>b</think> c', ''])
       expect(withoutReasoning(plain)).toBe(plain);

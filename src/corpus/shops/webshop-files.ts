@@ -52,6 +52,10 @@ export interface ShopCounts {
 const mostProducts = 100_000;
 const mostExamples = 3;
 /** Attribute of a product that has none, as upstream. */
+/** An entry by an id of the file, which may be the name of a method. */
+const entryOf = <T>(entries: { readonly [id: string]: T }, id: string): T | undefined =>
+  Object.hasOwn(entries, id) ? entries[id] : undefined;
+
 const noAttribute = 'DUMMY_ATTR';
 /** Price of a product without one, as upstream. */
 const noPrice = 100;
@@ -154,7 +158,7 @@ function productOf(record: unknown, attributes: v.InferOutput<typeof AttributesS
     productCategory: result.output.product_category,
     description: full_description,
     features: typeof small_description === 'string' ? [small_description] : small_description,
-    attributes: attributes[asin]?.attributes ?? [noAttribute],
+    attributes: entryOf(attributes, asin)?.attributes ?? [noAttribute],
     options: optionsOf(customization_options),
     prices: pricesOf(pricing),
     reviews: result.output.reviews.map(reviewOf),
@@ -201,13 +205,13 @@ export function readShop(files: ShopFiles): { brought: BroughtShop; counts: Shop
   const human: Record<string, HumanInstruction[]> = {};
   const synthetic: Record<string, SyntheticInstruction> = {};
   for (const { asin } of products) {
-    const written = (people[asin] ?? []).map((each) => ({
+    const written = (entryOf(people, asin) ?? []).map((each) => ({
       instruction: each.instruction,
       attributes: each.instruction_attributes,
       options: asOptions(each.instruction_options),
     }));
     if (written.length) human[asin] = written;
-    const { instruction, instruction_attributes } = attributes[asin] ?? {};
+    const { instruction, instruction_attributes } = entryOf(attributes, asin) ?? {};
     if (instruction && instruction_attributes?.length)
       synthetic[asin] = { instruction, attributes: instruction_attributes };
   }
@@ -248,7 +252,7 @@ const productRecord = (product: Product) => ({
 /** Writes a shop in WebShop's files. */
 export function writeShop({ products, human, synthetic, nouns }: BroughtShop): Required<ShopFiles> {
   const attributes = products.map(({ asin, attributes: own }) => {
-    const made = synthetic[asin];
+    const made = entryOf(synthetic, asin);
     return [
       asin,
       { attributes: own, ...(made && { instruction: made.instruction, instruction_attributes: made.attributes }) },

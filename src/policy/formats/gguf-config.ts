@@ -113,7 +113,7 @@ function checkKeys(keys: Keys): void {
     if (!name.startsWith(prefix)) continue;
     const key = name.slice(prefix.length);
     if (read.includes(key)) continue;
-    if (!harmless[key]) throw keys.refuse(cut(key), 'this key is unknown and may change the arithmetic');
+    if (!Object.hasOwn(harmless, key)) throw keys.refuse(cut(key), 'this key is unknown and may change the arithmetic');
     if (!harmless[key](value, keys)) throw keys.refuse(key, 'it changes the arithmetic and is not supported');
   }
 }

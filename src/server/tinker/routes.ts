@@ -54,9 +54,9 @@ function checkData(data: readonly Datum[], { contextTokens, vocabSize, losses }:
 
 /** The loss of a request, with the defaults of its settings. */
 function lossOf({ loss, settings }: TrainingRequest, { losses }: TrainedModel): NamedLoss {
-  const known = losses[loss];
+  const known = Object.hasOwn(losses, loss) ? losses[loss] : undefined;
   if (!known) throw new RefusedError(`loss_fn: ${loss} is not honoured, only ${Object.keys(losses).join(', ')}.`);
-  const unread = Object.keys(settings).find((name) => !(name in known.settings));
+  const unread = Object.keys(settings).find((name) => !Object.hasOwn(known.settings, name));
   if (unread) throw new RefusedError(`loss_fn_config.${unread} is not honoured by ${loss}.`);
   const all = { ...known.settings, ...settings };
   const missing = Object.keys(all).find((name) => all[name] === null);

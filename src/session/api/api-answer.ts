@@ -45,13 +45,9 @@ interface Choice {
 
 /** Values of `finish_reason` of a reply that the server broke off (OpenRouter, vLLM, DeepSeek, Zhipu). */
 const brokenOff: ReadonlySet<unknown> = new Set(['error', 'abort', 'insufficient_system_resource', 'network_error']);
-const filtered: ReadonlySet<unknown> = new Set([
-  'content_filter',
-  'sensitive',
-  'safety',
-  'SAFETY',
-  'PROHIBITED_CONTENT',
-]);
+const filtered = /^(content[_-]filter|sensitive|safety|prohibited_content|recitation|blocklist|spii)$/i;
+/** Gemini's, Anthropic's and Mistral's names of `length`. */
+const cutOff = /^(length|max_(output_)?tokens|model_length)$/i;
 
 /** A text, a list of parts, of which the texts count, or nothing; undefined: something else. */
 function textOf(content: unknown): string | undefined {
@@ -64,10 +60,10 @@ function textOf(content: unknown): string | undefined {
 }
 
 const thoughtTag =
-  /<(\/?)(?:(?:seed:|mm:|longcat_)?think|thinking|thought)>|\[(\/?)THINK\]|◁(\/?)think▷|<\|(?:begin|(end))_of_thought\|>|<(?:\|channel>thought|(channel)\|>)|<unused9(?:4|(5))>/g;
+  /<(\/?)(?:(?:seed:|mm:|longcat_)?think|thinking|thought|reasoning)>|<\|(?:START|(END))_THINKING\|>|\[(\/?)THINK\]|◁(\/?)think▷|<\|(?:begin|(end))_of_thought\|>|<(?:\|channel>thought|(channel)\|>)|<unused9(?:4|(5))>/g;
 
-/** Sky-T1's marks around its reply. */
-const solution = /^\s*<\|begin_of_solution\|>|<\|end_of_solution\|>\s*$/g;
+/** Sky-T1's and Cohere's marks around a reply. */
+const solution = /^\s*<\|(?:begin_of_solution|START_RESPONSE)\|>|<\|(?:end_of_solution|END_RESPONSE)\|>\s*$/g;
 
 /** The channels of gpt-oss, of which `final` is the reply. */
 const channel =
@@ -122,10 +118,10 @@ function callsOf(message: Choice['message']): ChatCall[] {
 }
 
 function emptyReason({ message, finish_reason: reason }: Choice): EmptyReason {
-  if (filtered.has(reason)) return 'filter';
+  if (filtered.test(String(reason))) return 'filter';
   if (typeof message?.refusal === 'string' && message.refusal !== '') return 'refusal';
   if (message && hasCalls(message)) return 'tool';
-  if (reason === 'length') return 'length';
+  if (cutOff.test(String(reason))) return 'length';
   return message?.reasoning_content || message?.reasoning ? 'reasoning' : 'none';
 }
 
@@ -133,6 +129,7 @@ function emptyReason({ message, finish_reason: reason }: Choice): EmptyReason {
 function replyOf(choice: Choice | null | undefined): Outcome | null {
   if (!choice || choice.error || brokenOff.has(choice.finish_reason)) return null;
   const { message = null, text: bare } = choice;
+  if (message !== null && typeof message !== 'object') return null;
   if (!message && typeof bare !== 'string') return null;
   const content = textOf(message ? message.content : bare);
   if (content === undefined) return null;
@@ -159,11 +156,22 @@ const openAiNeeded = 'Give the address of an endpoint that answers as OpenAI doe
 
 /** Name of another interface whose answer this is. */
 function otherForm(value: unknown): string | null {
-  const { type, content, candidates, output, message, done } = (value ?? {}) as { readonly [field: string]: unknown };
+  const fields = (Array.isArray(value) ? value[0] : value) as { readonly [field: string]: unknown } | null | undefined;
+  const { type, content, candidates, output, message, done, response, generated_text, stopReason } = fields ?? {};
+  if (generated_text !== undefined) return "in the form of TGI's /generate";
+  if (response !== undefined && done !== undefined) return "in the form of Ollama's /api/generate";
+  if (stopReason !== undefined) return "in the form of Bedrock's Converse";
   if (type === 'message' && Array.isArray(content)) return "in the form of Anthropic's /v1/messages";
   if (Array.isArray(candidates)) return "in the form of Gemini's generateContent";
   if (Array.isArray(output)) return "in the form of OpenAI's /v1/responses";
   return message !== undefined && done !== undefined ? "in the form of Ollama's /api/chat" : null;
+}
+
+/** The error of an answer with status 200: a field of its own, or fields at the top (RunPod, Zhipu, MiniMax). */
+function errorIn(value: unknown): unknown {
+  const { error, message, msg, base_resp: base, choices } = (value ?? {}) as { readonly [field: string]: unknown };
+  if (error || Array.isArray(choices)) return error;
+  return typeof message === 'string' || typeof msg === 'string' ? value : base;
 }
 
 /** `sent`: the optional fields of the request. */
@@ -173,8 +181,9 @@ export function readAnswer(response: Response, text: string, sent: readonly Opti
   const choices = Array.isArray(value?.choices) ? (value.choices as Choice[]) : [];
   if (response.ok) {
     const reply = replyOf(choices[0]);
-    if (reply) return reply;
-    const error = value?.error ?? choices[0]?.error;
+    const error = errorIn(value) || choices[0]?.error;
+    // Gateways put an error beside an empty reply.
+    if (reply?.kind === 'reply' && !(error && reply.empty === 'none')) return reply;
     if (error) return failureOf(faultOf(0, body, { error }), response, body, sent);
     const form = otherForm(value);
     if (form) return { kind: 'failed', words: `it answers ${form}`, remedy: openAiNeeded };

@@ -43,9 +43,11 @@ export const isFiltered = ({ status, codes, text }: Fault): boolean =>
 
 const accountCodes = /insufficient_quota|billing|insufficient_credits|access_terminated|account_deactivated/i;
 
-/** No pause helps: the account has no credit. */
+/** No pause helps: the account has no credit. Gemini writes of a quota at its limits of a minute, too. */
 export const lacksCredit = ({ status, codes, text }: Fault): boolean =>
-  status === 402 || codes.some((code) => accountCodes.test(code)) || /exceeded your current quota/i.test(text);
+  status === 402 ||
+  codes.some((code) => accountCodes.test(code)) ||
+  (/exceeded your current quota|insufficient balance/i.test(text) && !codes.includes('RESOURCE_EXHAUSTED'));
 
 const unsupportedCodes = /unsupported|unknown_(parameter|field)|extra_forbidden|unexpected_keyword/i;
 const unsupportedTexts =

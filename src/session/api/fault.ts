@@ -26,8 +26,8 @@ const deepest = 8;
 
 /** Fields in which servers repeat the request, so their text is not the server's. */
 const echoes = new Set(['input', 'ctx', 'url', 'body', 'request', 'messages', 'request_id', 'user_id', 'id']);
-const codeKeys = new Set(['code', 'type', 'error_type', 'status', 'reason', 'object']);
-const sentenceKeys = new Set(['message', 'msg', 'detail', 'error', 'raw', 'description', 'title']);
+const codeKeys = new Set(['code', 'type', 'error_type', 'status', 'reason', 'object', 'status_code']);
+const sentenceKeys = new Set(['message', 'msg', 'status_msg', 'detail', 'error', 'raw', 'description', 'title']);
 const fieldKeys = new Set(['param', 'field']);
 
 interface Found {

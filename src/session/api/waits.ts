@@ -1,15 +1,17 @@
 /**
  * The pause that a server requests: `Retry-After` in seconds or as a date (RFC 9110), `retry-after-ms` (OpenAI, Azure),
  * "try again in 5.289s" (OpenAI, Groq), `retryDelay` (Gemini), and `x-ratelimit-reset-*` (OpenAI, Groq: "6m0s";
- * OpenRouter: a time).
+ * OpenRouter: a time, in the error's `metadata.headers`).
  */
 
 import { durationMs, untilMs } from '../../envs/transport/retry-after.ts';
+import { parsed } from './fault.ts';
 
 const saidPatterns = [
   /(?:try again|retry)(?: after| in)?:? (\d[\d.]*(?:ms|s|m|h)(?:[\d.]+(?:ms|s|m))*)/i,
-  /"retryDelay":\s*"(\d[\d.]*s)"/,
+  /retryDelay\\?":\s*\\?"(\d[\d.]*s)\\?"/,
 ];
+const saidAsNumber = /"retry_after(?:_seconds)?":\s*(\d+(?:\.\d+)?)/;
 const saidInWords = /(?:try again|retry)(?: after| in)?:? (\d+(?:\.\d+)?) ?(milli|sec|min|hour)/i;
 const wordMs: { readonly [word: string]: number } = { milli: 1, sec: 1000, min: 60_000, hour: 3_600_000 };
 
@@ -20,6 +22,8 @@ function saidMs(body: string): number | null {
   const text = body.slice(0, mostRead);
   const found = saidPatterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   if (found) return durationMs(found.replace(/\.$/, ''));
+  const number = saidAsNumber.exec(text)?.[1];
+  if (number) return 1000 * Number(number);
   const [, count, word] = saidInWords.exec(text) ?? [];
   return count === undefined ? null : Number(count) * wordMs[word.toLowerCase()];
 }
@@ -34,9 +38,27 @@ function resetMs(headers: Headers, now: number): number | null {
   return waits.length ? Math.max(...waits) : null;
 }
 
+/** Headers of a provider that a gateway repeats in the error's body. */
+function headersIn(body: string): Headers {
+  const { error } = (parsed(body) ?? {}) as { error?: { metadata?: { headers?: unknown } | null } | null };
+  const entries = Object.entries(error?.metadata?.headers ?? {});
+  return new Headers(
+    entries.filter(
+      (entry): entry is [string, string] => /^[\w-]+$/.test(entry[0]) && /^[\x20-\x7e]*$/.test(String(entry[1])),
+    ),
+  );
+}
+
 /** Milliseconds until the next request is allowed; null: the server states none. */
 export function statedWaitMs(headers: Headers, body: string, now = Date.now()): number | null {
   const inMs = headers.get('retry-after-ms');
   if (inMs !== null && Number.isFinite(Number(inMs))) return Math.max(0, Number(inMs));
-  return untilMs(headers.get('retry-after'), now) ?? saidMs(body) ?? resetMs(headers, now);
+  const inner = headersIn(body);
+  return (
+    untilMs(headers.get('retry-after'), now) ??
+    untilMs(inner.get('retry-after'), now) ??
+    saidMs(body) ??
+    resetMs(headers, now) ??
+    resetMs(inner, now)
+  );
 }

@@ -2,6 +2,7 @@
  * Reads a call from an agent's text: a command (`query SELECT ...`), a statement or a fenced block of SQL alone, or a
  * tool call of OpenAI's form.
  */
+import { withPlainCalls } from '../../envs/call-forms.ts';
 import { type SqlTool, sqlTools } from './tools.ts';
 
 export interface SqlCall {
@@ -52,7 +53,9 @@ function fromJson(value: unknown): SqlCall {
   const call = isObject(only) && isObject(only.function) ? only.function : only;
   if (list.length !== 1 || !isObject(call) || typeof call.name !== 'string')
     throw new CallError('a turn has exactly one tool call with "name" and "arguments"');
-  const given = typeof call.arguments === 'string' ? parsed(call.arguments || '{}') : (call.arguments ?? {});
+  // Llama's templates write `parameters`.
+  const written = call.arguments ?? call.parameters ?? {};
+  const given = typeof written === 'string' ? parsed(written || '{}') : written;
   if (!isObject(given)) throw new CallError('the arguments must be one JSON object');
   const tool = toolNamed(call.name);
   const unknown = Object.keys(given).find((key) => key !== tool.argument?.name);
@@ -70,7 +73,8 @@ function actionIn(text: string): string {
 }
 
 /** Reads an action. Throws CallError with the answer to the agent. */
-export function readCall(text: string): SqlCall {
+export function readCall(reply: string): SqlCall {
+  const text = withPlainCalls(reply);
   const tag = '<tool_call>';
   const tagged = text.lastIndexOf(tag);
   if (tagged >= 0) {

@@ -3,6 +3,7 @@
  * Input: {...}`), a tool call of OpenAI's form (JSON with `name` and `arguments`, as Qwen's `<tool_call>` has it), and a
  * command (`NAME value value`). Arguments are parsed as data and never evaluated.
  */
+import { withPlainCalls } from '../../envs/call-forms.ts';
 import type { Json } from '../../envs/env.ts';
 import {
   type Literal,
@@ -122,11 +123,16 @@ function toolNamed(name: string, tools: readonly Tool[]): Tool {
   throw new CallError(`There is no tool "${[...name].slice(0, 60).join('')}". The tools are: ${known}.`);
 }
 
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
 const converters: { readonly [type: string]: (value: Json) => Json | undefined } = {
   string: (value) => (isScalar(value) ? String(value) : undefined),
   integer: (value) => (Number.isSafeInteger(numberOf(value)) ? numberOf(value) : undefined),
   number: (value) => (Number.isFinite(numberOf(value)) ? numberOf(value) : undefined),
-  boolean: (value) => (typeof value === 'boolean' ? value : { true: true, false: false }[String(value).toLowerCase()]),
+  boolean: (value) => (typeof value === 'boolean' ? value : truths.get(String(value).toLowerCase())),
   array: (value) => {
     const list = typeof value === 'string' ? literalOrNone(value) : value;
     return Array.isArray(list) ? list : undefined;
@@ -171,9 +177,9 @@ function checked({ name, arguments: given }: Call, tools: readonly Tool[]): Call
   return { name, arguments: Object.fromEntries(entries) };
 }
 
-/** Reads an action in any of the three forms. Throws CallError with the answer to the agent. */
+/** Reads an action in any of the three forms, or a call as models write it. Throws CallError with the answer to the agent. */
 export function readCall(text: string, tools: readonly Tool[]): Call {
-  return checked(callIn(text, tools), tools);
+  return checked(callIn(withPlainCalls(text), tools), tools);
 }
 
 function callIn(text: string, tools: readonly Tool[]): Call {

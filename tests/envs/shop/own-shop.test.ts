@@ -68,6 +68,11 @@ describe('WebShop’s files', () => {
     expect(shop.products[3].attributes).toEqual(['DUMMY_ATTR']);
   });
 
+  it('may have a product whose id is the name of a method', () => {
+    const { counts } = readShop(files({ products: JSON.stringify([...records, { ...records[0], asin: 'toString' }]) }));
+    expect(counts).toMatchObject({ products: 5, human: 3 });
+  });
+
   it('leave out products that a page could not show, with the reason', () => {
     const odd = [
       { ...records[0], asin: 'B0000000000' },

@@ -100,6 +100,8 @@ describe('SQL', () => {
     (sql: string) => `answer ${sql}`,
     (sql: string) => `Thought: I know.\nAction: answer\n\`\`\`sql\n${sql};\n\`\`\``,
     (sql: string) => JSON.stringify({ name: 'answer', arguments: { sql } }),
+    // Llama's templates.
+    (sql: string) => `<|python_tag|>${JSON.stringify({ name: 'answer', parameters: { sql } })}`,
     (sql: string) => `<tool_call>\n${JSON.stringify({ name: 'answer', arguments: { sql } })}\n</tool_call>`,
     (sql: string) =>
       JSON.stringify({ tool_calls: [{ function: { name: 'answer', arguments: JSON.stringify({ sql }) } }] }),

@@ -19,7 +19,26 @@ describe('a call', () => {
     '{"name": "get_tasks", "arguments": {"project_id": "31"}}',
     '<tool_call>\n{"name": "get_tasks", "arguments": {"project_id": "31"}}\n</tool_call>',
     '{"tool_calls": [{"type": "function", "function": {"name": "get_tasks", "arguments": "{\\"project_id\\": \\"31\\"}"}}]}',
+    // Llama's, Mistral's, DeepSeek's, Kimi's, Qwen3-Coder's, GLM's and MiniMax's.
+    '<|python_tag|>{"name": "get_tasks", "parameters": {"project_id": "31"}}',
+    '[TOOL_CALLS] [{"name": "get_tasks", "arguments": {"project_id": "31"}}]</s>',
+    'Sure.[TOOL_CALLS]get_tasks[CALL_ID]aB3dE5gH7[ARGS]{"project_id": "31"}',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_tasks\n```json\n{"project_id": "31"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_tasks<｜tool▁sep｜>{"project_id": "31"}<｜tool▁call▁end｜>',
+    '<|tool_call_begin|>functions.get_tasks:0<|tool_call_argument_begin|>{"project_id": "31"}<|tool_call_end|>',
+    'I "look".\n<tool_call>\n<function=get_tasks>\n<parameter=project_id>\n31\n</parameter>\n</function>\n</tool_call>',
+    '<function=get_tasks>{"project_id": "31"}</function>',
+    '<tool_call>get_tasks\n<arg_key>project_id</arg_key>\n<arg_value>31</arg_value>\n</tool_call>',
+    '<invoke name="get_tasks">\n<parameter name="project_id">31</parameter>\n</invoke>',
+    '<function_call> {"name": "get_tasks", "arguments": {"project_id": "31"}}</function_call>',
+    '```json\n{"name": "get_tasks", "arguments": {"project_id": "31"}}\n```',
+    '[{"name": "get_tasks", "arguments": {"project_id": "31"}}]',
   ])('is read from %j', (text) => expect(read(text)).toEqual(tasks));
+
+  it.each(['<function=x>{}', '[TOOL_CALLS]', '```json\n{}'])('keeps %j in an argument', (text) => {
+    const call = { name: 'get_tasks', arguments: { project_id: text } };
+    for (const written of [JSON.stringify(call), agentGymAction(call)]) expect(read(written)).toEqual(call);
+  });
 
   it.each([
     ['dance 31', /no tool "dance"/],
@@ -27,6 +46,11 @@ describe('a call', () => {
     ['{"name": "get_tasks", "arguments": {"project_id": "31", "x": 1}}', /no argument "x"/],
     ['{"name": "get_tasks", "arguments": {"project_id": ["31"]}}', /must be a string/],
     ['{"name": "update_project", "arguments": {"project_id": "31", "is_favorite": 3}}', /one of true, false/],
+    [
+      '{"name": "update_project", "arguments": {"project_id": "31", "is_favorite": "constructor"}}',
+      /one of true, false/,
+    ],
+    ['[TOOL_CALLS]get_projects[ARGS]{}[TOOL_CALLS]get_projects[ARGS]{}', /exactly one/],
     ['Action: get_tasks with Action Input: __import__("os")', /one JSON object/],
     ['<tool_call>{"name": "get_projects"}</tool_call><tool_call>{"name": "get_projects"}</tool_call>', /exactly one/],
     ['', /no tool ""/],
