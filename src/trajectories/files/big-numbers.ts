@@ -1,15 +1,15 @@
 /**
  * Numbers that a JavaScript number does not hold: JSON.parse would change 9007199254740993 to 9007199254740992, and 1e400
- * to infinity. While a record is in memory such a number is a text with a mark, and it is written with its own digits.
+ * to infinity, and refuses the NaN and Infinity that Python writes. While a record is in memory such a number is a text with a mark, and it is written with its own digits.
  */
 import { TrajectoryFileError } from './record.ts';
 
 const mark = '\u0000int:';
 /** A mark at the beginning of a text. A quotation mark behind a backslash is inside of one. */
-const marked = /(^|[^\\])"\\u0000int:(-?[\d.eE+]+)"/g;
-const maybe = /\d{16}|[eE]\+?\d{3}|\\u0000/;
+const marked = /(^|[^\\])"\\u0000int:(-?[\d.eE+]+|NaN|-?Infinity)"/g;
+const maybe = /\d{16}|[eE]\+?\d{3}|\\u0000|NaN|Infinity/;
 /** A number of JSON: `01` is none, and must stay an error. */
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|-?Infinity|NaN/g;
 /** Beginning of a text of JSON that would be taken for a mark, however its characters are spelled. */
 const spelledMark = /^"\\u0000(?:i|\\u0069)(?:n|\\u006[eE])(?:t|\\u0074)(?::|\\u003[aA])/;
 const longestSpelledMark = 31;

@@ -37,6 +37,23 @@ const kinds: readonly FileKind[] = [
     begins: codes('ARROW1'),
     refused: { what: 'an Arrow file', remedy: 'write it as Parquet or JSON lines (Dataset.to_json)' },
   },
+  { begins: [0x89, ...codes('HDF')], refused: { what: 'an HDF5 file', remedy: 'write its episodes as JSON lines' } },
+  { begins: [0x93, ...codes('NUMPY')], refused: { what: 'a NumPy array', remedy: 'write it as JSON lines' } },
+  ...[2, 3, 4, 5].map((version) => ({
+    begins: [0x80, version],
+    refused: { what: 'a Python pickle', remedy: 'write its content as JSON lines' },
+  })),
+  { begins: codes(':W&B'), refused: { what: 'a log of Weights & Biases', remedy: 'export its table as JSON' } },
+  { begins: codes('%PDF'), refused: { what: 'a PDF', remedy: 'open the data that it shows' } },
+  ...['<!DOCTYPE', '<!doctype', '<html'].map((begin) => ({
+    begins: codes(begin),
+    refused: { what: 'a web page', remedy: 'download the file itself, not the page about it' },
+  })),
+  { begins: [...Array<null>(257).fill(null), ...codes('ustar')], refused: unpack('a tar archive', 'tar -xf') },
+  {
+    begins: codes('version https://git-lfs'),
+    refused: { what: 'a git-lfs pointer, not the file itself', remedy: 'run git lfs pull in its folder' },
+  },
   {
     begins: codes('SQLite format 3'),
     refused: { what: 'a SQLite database', remedy: 'export its records as JSON lines' },
@@ -51,13 +68,29 @@ const kinds: readonly FileKind[] = [
   ]),
 ];
 
+/** Kinds that are known by their name. */
+const named: readonly (Omit<FileKind, 'begins'> & { ends: RegExp })[] = [
+  {
+    ends: /\.eval$/i,
+    refused: { what: "a packed log of Inspect's", remedy: 'write it as JSON (inspect log convert --to json)' },
+  },
+  {
+    ends: /\.[ct]sv$/i,
+    refused: {
+      what: 'a table of text',
+      remedy: "write it as JSON lines (pandas: read_csv(FILE).to_json(OUT, orient='records', lines=True))",
+    },
+  },
+];
+
 /**
  * The reading that the file needs; null: none, it is read as it is. Throws TrajectoryFileError for a kind that is not
  * read.
  */
 export async function readingOf(source: ByteSource): Promise<Reading | null> {
-  const first = await source.slice(0, 16);
-  const found = kinds.find(({ begins }) => begins.every((byte, i) => byte === null || first[i] === byte));
+  const first = await source.slice(0, 262);
+  const byName = first[0] === 0x5b || first[0] === 0x7b ? undefined : named.find(({ ends }) => ends.test(source.name));
+  const found = byName ?? kinds.find(({ begins }) => begins.every((byte, i) => byte === null || first[i] === byte));
   if (found?.refused)
     throw new TrajectoryFileError(
       `${source.name} is ${found.refused.what}, which is not read: ${found.refused.remedy}.`,

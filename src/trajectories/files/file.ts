@@ -11,8 +11,10 @@ import { turnsOf } from './messages.ts';
 import { type JsonObject, type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
+import { conversationIn, remedyFor, withLists } from './rows.ts';
 import { mostLevels, mostRecordBytes, type Piece, Splitter } from './splitter.ts';
 import { textMatcher, turnText } from './text-search.ts';
+import { unwrapped } from './wrapped.ts';
 
 export type { ByteSource } from './bytes.ts';
 
@@ -73,6 +75,11 @@ export class TrajectoryFile implements Collection {
     options.onBegin?.(file);
     await file.scan(options);
     if (file.refused > 0 && (await file.isOneArray())) await file.scanWhole(options);
+    const inner = file.records.length === 0 && file.refused === 1 ? await unwrapped(file.source) : null;
+    if (inner) {
+      await file.release();
+      return TrajectoryFile.open(inner, options);
+    }
     if (file.records.length === 0 && file.refused === 0)
       throw new TrajectoryFileError(`${source.name} is empty: it holds no record.`);
     if (file.records.length === 0)
@@ -219,9 +226,11 @@ function parseJson({ bytes, broken, tooLong, tooDeep }: Piece): JsonObject {
     if (error instanceof TrajectoryFileError) throw error;
     throw new TrajectoryFileError(`This is not JSON: ${(error as Error).message}.`);
   }
+  const bare = conversationIn(value);
+  if (bare) return bare;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new TrajectoryFileError('A record must be an object.');
-  return value as JsonObject;
+  return withLists(value as JsonObject);
 }
 
 const namesOf = (fields: JsonObject) =>
@@ -242,7 +251,10 @@ function parseRecord(piece: Piece): { record: TrajectoryRecord; format: Trajecto
   if (typeof fields.item_id === 'string' && fields.item_id.length > longestId)
     throw new TrajectoryFileError(`item_id has ${fields.item_id.length} characters; an id has at most ${longestId}.`);
   const format = recognized(fields);
-  if (!format) throw new TrajectoryFileError(`This is a record of no known format (its fields: ${namesOf(fields)}).`);
+  if (!format)
+    throw new TrajectoryFileError(
+      `This is a record of no known format (its fields: ${namesOf(fields)}). ${remedyFor(fields)}`.trimEnd(),
+    );
   return { record: format.read(fields), format, fields };
 }
 

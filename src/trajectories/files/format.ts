@@ -31,7 +31,8 @@ export function parseFields<S extends v.GenericSchema>(schema: S, fields: JsonOb
   if (result.success) return fields as v.InferOutput<S>;
   const [issue] = result.issues;
   const path = issue.path?.map(({ key }) => String(key)).join('.') ?? '';
-  throw new TrajectoryFileError(path ? `${path}: ${issue.message}` : issue.message);
+  const words = issue.message.startsWith('Invalid key') ? 'it is missing' : issue.message;
+  throw new TrajectoryFileError(path ? `${path}: ${words}` : words);
 }
 
 /** Parts of a record that most formats cannot hold. */

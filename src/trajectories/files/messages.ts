@@ -17,6 +17,14 @@ const speakers = {
   // LLaMA-Factory's names for tool calls and their results.
   function_call: 'assistant',
   observation: 'tool',
+  // ms-swift's, and those of conversations with other assistants.
+  tool_call: 'assistant',
+  tool_response: 'tool',
+  function_response: 'tool',
+  chatgpt: 'assistant',
+  bing: 'assistant',
+  bard: 'assistant',
+  model: 'assistant',
 } as const;
 const speakerNames = Object.keys(speakers) as (keyof typeof speakers)[];
 /** OpenAI's roles, with the earlier and later names of two of them. */
@@ -27,6 +35,12 @@ const roles = {
   assistant: 'assistant',
   tool: 'tool',
   function: 'tool',
+  // ms-swift's, Llama's, Gemma's and AgentBench's.
+  tool_call: 'assistant',
+  tool_response: 'tool',
+  ipython: 'tool',
+  model: 'assistant',
+  agent: 'assistant',
 } as const;
 const roleNames = Object.keys(roles) as (keyof typeof roles)[];
 
@@ -103,7 +117,9 @@ function thoughtOf(fields: RoleFields): string | null {
   const field = [reasoning_content, reasoning, thinking].find((each) => typeof each === 'string');
   if (typeof field === 'string') return field;
   const thoughts = partsOf(fields).filter(({ type }) => thoughtParts.has(type));
-  const texts = thoughts.map(({ text, thinking: inner }) => text ?? inner).filter((each) => typeof each === 'string');
+  const texts = thoughts
+    .map(({ text, thinking: inner, reasoning: own }) => text ?? inner ?? own)
+    .filter((each) => typeof each === 'string');
   return texts.length ? texts.join('\n') : null;
 }
 
@@ -197,7 +213,8 @@ export function toRole({ role, content, reasoning, source }: Message): JsonObjec
 interface ToolCall {
   name?: unknown;
   arguments?: unknown;
-  function?: { name?: unknown; arguments?: unknown } | null;
+  /** Inspect writes the name here. */
+  function?: { name?: unknown; arguments?: unknown } | string | null;
 }
 
 /**
@@ -212,7 +229,8 @@ export function callTexts({ source }: Message): string[] | null {
   };
   const calls = [...(tool_calls ?? []), ...(function_call ? [function_call] : [])];
   const texts = calls.map((call) => {
-    const { name, arguments: given } = call?.function ?? call ?? {};
+    const inner = call?.function;
+    const { name, arguments: given } = typeof inner === 'string' ? { ...call, name: inner } : (inner ?? call ?? {});
     return typeof name === 'string' ? `${name}(${argumentsText(given)})` : null;
   });
   return texts.includes(null) ? null : (texts as string[]);

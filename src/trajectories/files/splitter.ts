@@ -28,6 +28,8 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash, newline, comma] = [code('"'), code('\\'), code('\n'), code(',')];
 const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')];
+/** Begins each text of a JSON text sequence (RFC 7464). */
+const recordSeparator = 0x1e;
 const isSpace = (byte: number) => byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
 
 /** Bytes that grow at the end and are dropped at the front. */
@@ -142,7 +144,7 @@ export class Splitter {
   }
 
   private between(byte: number, at: number): void {
-    if (isSpace(byte) || byte === comma) return;
+    if (isSpace(byte) || byte === comma || byte === recordSeparator) return;
     if (!this.started && byte === byteOrderMark[at]) return;
     if (!this.started && byte === openBracket) {
       this.started = true;
