@@ -89,6 +89,66 @@ describe('the terse tree', () => {
   });
 });
 
+describe('the terse tree with ids last', () => {
+  it('has the same lines and the same valid actions, with the id behind name and state', async () => {
+    for (const template of ['map-open-town', 'shop-add-several', 'tracker-new-issue']) {
+      const [terse, named] = await Promise.all(
+        ['terse', 'named'].map(async (observation) => {
+          const [task] = await world.tasks({ templates: [template], observation, screenLines: 0 }, 'train');
+          const slot = observation === 'terse' ? 0 : 1;
+          return (await world.reset([slot], [task]))[0];
+        }),
+      );
+      expect(named.observation.split('\n')).toEqual(
+        terse.observation.split('\n').map((line) => line.replace(/^(\d+) (.*)$/, '$2 $1')),
+      );
+      expect(named.validActions).toEqual(terse.validActions);
+    }
+  });
+});
+
+describe("the oracle's thought", () => {
+  const thoughtsOf = async (template: string, options: WorldOptions = {}) => {
+    const [task] = await world.tasks(
+      { templates: [template], observation: 'named', screenLines: 0, judge: 'step', ...options },
+      'train',
+    );
+    let [feedback] = await world.reset([0], [task]);
+    const thoughts: { thought: string; action: string; page: string }[] = [];
+    while (!feedback.done) {
+      const [advice] = await world.advise([0]);
+      thoughts.push({ thought: advice!.thought!, action: advice!.action, page: feedback.observation });
+      [feedback] = await world.step([0], [advice!.action]);
+    }
+    expect(feedback.reward).toBe(1);
+    return thoughts;
+  };
+
+  it('is the line of the element it acts on', async () => {
+    const [search, open] = await thoughtsOf('map-phone');
+    expect(search.thought).toBe('textbox Search the map 10');
+    expect(search.action).toMatch(/^type \[10\]/);
+    expect(open.thought).toMatch(/ 19$/);
+    expect(open.page.split('\n')).toContain(open.thought);
+    const [{ thought }] = await thoughtsOf('map-open-town', { observation: 'terse' });
+    expect(thought).toMatch(/^\d+ [A-Z][a-z]+$/);
+  });
+  it('before an answer goes from the line that the objective names to the answer', async () => {
+    const spent = (await thoughtsOf('admin-customer-spent')).at(-1)!;
+    const name = /customer (.*) spent/.exec(spent.page)![1];
+    const lines = spent.thought.split('\n');
+    expect(lines[0]).toMatch(new RegExp(`^${name} \\d+$`));
+    expect(lines.at(-1)).toBe(`- ${/\[(.*)\]/.exec(spent.action)![1]}`);
+    expect(spent.page).toContain(spent.thought);
+    const phone = (await thoughtsOf('map-phone')).at(-1)!;
+    expect(phone.thought).toMatch(/^- Phone\n- \d+ \d+$/);
+  });
+  it('is empty before an answer that the page does not hold', async () => {
+    const [, { thought, action }] = await thoughtsOf('map-no-such-place');
+    expect([thought, action]).toEqual(['', 'stop [N/A]']);
+  });
+});
+
 describe('pages', () => {
   it('are parsed once while they are cached, and the least recently used is dropped first', () => {
     const parsed: string[] = [];

@@ -2,6 +2,7 @@
  * An episode of the world Web: the browser of a task, its actions and its judgement. An action that cannot be parsed is
  * answered with the original's error message; one that cannot be executed leaves the page unchanged.
  */
+import type { Advice } from '../../envs/env.ts';
 import { type Action, ActionError, describeAction, earlyStop, parseAction } from '../../webarena/actions.ts';
 import { evaluate } from '../../webarena/evaluators/evaluate.ts';
 import { judgedBrowser } from './browser/judged.ts';
@@ -11,7 +12,8 @@ import { followPlan, PlanError, type Position, remainingActions } from './driver
 import type { WebOptions } from './options.ts';
 import { netOf } from './sites/net.ts';
 import type { Instance } from './tasks/template.ts';
-import { terseText } from './terse-text.ts';
+import { linesOf, printLine, terseText } from './terse-text.ts';
+import { thoughtBefore } from './thought.ts';
 import { validActions } from './valid-actions.ts';
 
 const limits = { steps: 30, parsingFailure: 3, repeatingAction: 3 };
@@ -47,8 +49,10 @@ export class Episode {
 
   observation(): string {
     const { text } = this.browser.observe();
-    if (this.options.observation === 'terse') return `${this.instance.intent}\n${terseText(this.browser)}`;
-    if (this.options.observation === 'compact') {
+    const { observation } = this.options;
+    if (observation === 'terse' || observation === 'named')
+      return `${this.instance.intent}\n${terseText(this.browser, observation === 'named')}`;
+    if (observation === 'compact') {
       const tree = this.browser.state.tabs.length > 1 ? text : text.slice(text.indexOf('\n\n') + 2);
       return `${this.instance.intent}\n${tree}`;
     }
@@ -123,6 +127,15 @@ export class Episode {
       if (error instanceof PlanError || error instanceof BrowserError) return null;
       throw error;
     }
+  }
+
+  /** The oracle's next action and the lines of the page that it depends on. Null if it has no plan. */
+  async advice(): Promise<Advice | null> {
+    const action = (await this.plan())?.[0];
+    if (action === undefined) return null;
+    const lines = thoughtBefore(action, linesOf(this.browser, this.browser.observe()), this.instance.intent);
+    const idLast = this.options.observation === 'named';
+    return { thought: lines.map((line) => printLine(line, idLast)).join('\n'), action };
   }
 
   /** True if each action of the plan is a valid action at its turn. */

@@ -52,12 +52,12 @@ const schema = v.strictObject({
     unit: 'lines',
     level: 'basic',
   }),
-  observation: option(choice(['full', 'compact', 'terse']), 'full', {
+  observation: option(choice(['full', 'compact', 'terse', 'named']), 'full', {
     label: 'Observation',
     sentence:
-      "Content of each observation: WebArena's prompt with address and last action; only the objective and the tree; or, for tiny policies, the objective and the named lines of the tree, in a third of the length.",
+      "Content of each observation: WebArena's prompt with address and last action; only the objective and the tree; or, for tiny policies, the objective and the named lines of the tree, in a third of the length, with an element's id before its name or after it.",
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact', terse: 'Terse' },
+    choiceLabels: { full: 'Full', compact: 'Compact', terse: 'Terse', named: 'Terse, ids last' },
   }),
   verbs: option(listOf('actions', choice(verbNames)), [...verbNames], {
     label: 'Actions offered',

@@ -2,7 +2,8 @@
  * Short form of the tree for tiny policies: one line for each named node, in the tree's order. Actionable elements have
  * their id, their role unless it is a link, and their true properties (`checked: true`). All other nodes have only
  * their name after a dash, because their id could not be used. The text contains nothing beyond the tree, and leaves
- * out only names that the next line repeats.
+ * out only names that the next line repeats. The id comes first, or last if `idLast`: an attention head that copies what
+ * followed a word before then finds the id of an element by its name.
  */
 
 import { strip } from '../../python/text.ts';
@@ -14,7 +15,7 @@ const printedId = /^\t*\[(\d+)\]/;
 /** True for properties that are kept: those that are not `false`. */
 const isKept = (property: string) => !/: false$/i.test(property);
 
-interface Line {
+export interface Line {
   /** Null if the element is not actionable. */
   id: string | null;
   role: string;
@@ -22,7 +23,7 @@ interface Line {
   properties: string;
 }
 
-function linesOf(browser: Browser, seen: TreeText): Line[] {
+function allLines(browser: Browser, seen: TreeText): Line[] {
   const nodes = new Map(browser.pageTree().nodes.map((node) => [node.nodeId, node]));
   const elements = new Set(elementsSeen(browser, seen).map(({ id }) => id));
   const tree = seen.text.slice(seen.text.indexOf('\n\n') + 2);
@@ -38,16 +39,20 @@ function linesOf(browser: Browser, seen: TreeText): Line[] {
   });
 }
 
-function printLine({ id, role, name, properties }: Line): string {
+export function printLine({ id, role, name, properties }: Line, idLast = false): string {
   if (id === null) return `- ${name}`;
-  return [id, role === 'link' && name ? '' : role, name, properties].filter(Boolean).join(' ');
+  const words = [role === 'link' && name ? '' : role, name, properties];
+  return (idLast ? [...words, id] : [id, ...words]).filter(Boolean).join(' ');
 }
 
+/** Lines of the visible part of the page, without names that the next line repeats. */
+export const linesOf = (browser: Browser, seen: TreeText): Line[] =>
+  allLines(browser, seen).filter(({ id, name }, k, lines) => id !== null || name !== lines[k + 1]?.name);
+
 /** Short form of the visible part of the page, after the tabs if there are several. */
-export function terseText(browser: Browser): string {
+export function terseText(browser: Browser, idLast = false): string {
   const seen = browser.observe();
-  const lines = linesOf(browser, seen);
-  const shown = lines.filter(({ id, name }, k) => id !== null || name !== lines[k + 1]?.name).map(printLine);
+  const shown = linesOf(browser, seen).map((line) => printLine(line, idLast));
   const tabs = browser.state.tabs.length > 1 ? [seen.text.slice(0, seen.text.indexOf('\n'))] : [];
   return [...tabs, ...shown].join('\n');
 }

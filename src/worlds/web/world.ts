@@ -3,6 +3,7 @@
  * DOM of a frame, or by a library on Node and in workers; observations are identical byte for byte.
  */
 import {
+  type Advice,
   type Feedback,
   type Split,
   type Task,
@@ -84,6 +85,11 @@ export class Web implements World {
 
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return Promise.all(slots.map((slot) => this.episode(slot).plan()));
+  }
+
+  /** The thoughts are the lines of the page that the action depends on. */
+  async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
+    return Promise.all(slots.map((slot) => this.episode(slot).advice()));
   }
 
   async oracleIsListed(slots: readonly number[]): Promise<(boolean | null)[]> {
