@@ -94,7 +94,13 @@ export const kernels = [
   },
   {
     name: 'quant_matmul_nt',
-    forms: ['quant_matmul_nt_blocks', 'quant_matmul_nt_lanes', 'quant_matmul_nt_scalar', 'quant_matmul_nt_tiled'],
+    forms: [
+      'quant_matmul_nt_blocks',
+      'quant_matmul_nt_few',
+      'quant_matmul_nt_lanes',
+      'quant_matmul_nt_scalar',
+      'quant_matmul_nt_tiled',
+    ],
     module: 'matmul',
     chunks: 'productChunks(M, N, N * K)',
     bindings: ['inp', 'codes', 'scales', 'bias', 'residual', 'out'],

@@ -6,9 +6,7 @@ import {
   blockConstants,
   blockGrid,
   columnsOf,
-  fewTile,
   largeTile,
-  packedGrid,
   rowsOf,
   smallTile,
 } from '../../src/policy/engine/block-tiles.ts';
@@ -18,7 +16,7 @@ import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
 
 const open = useGpu();
-const tiles = { large: largeTile, small: smallTile, few: fewTile };
+const tiles = { large: largeTile, small: smallTile };
 
 describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
   it('fits the limits that every adapter grants', () => {
@@ -45,12 +43,6 @@ it('the small tile serves grids of fewer than 66 tiles', () => {
   expect(blockGrid(1408, 384)).toEqual({ tile: largeTile, groups: 11 * 6 });
   expect(blockGrid(1664, 320)).toEqual({ tile: smallTile, groups: 26 * 5 });
   expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
-});
-
-it('up to 32 rows of a product with packed weights take the tile of as many rows', () => {
-  expect(packedGrid(32, 896)).toEqual({ tile: fewTile, groups: 14 });
-  expect(packedGrid(17, 9729)).toEqual({ tile: fewTile, groups: 153 });
-  for (const rows of [33, 2048]) expect(packedGrid(rows, 9728)).toEqual(blockGrid(rows, 9728));
 });
 
 it('more rows never bring back a tile, so the fewest and the most rows have every tile of a weight', () => {

@@ -2,7 +2,7 @@
 // device.
 import type { Constants } from '../../src/device/device.ts';
 import { type TiledOptions, tiledConstants } from '../../src/policy/engine/attention.ts';
-import { blockConstants, fewTile, largeTile, packedConstants, smallTile } from '../../src/policy/engine/block-tiles.ts';
+import { blockConstants, largeTile, packedConstants, smallTile } from '../../src/policy/engine/block-tiles.ts';
 import { gatedLanes } from '../../src/policy/engine/quantized-operations.ts';
 
 const attention = (H: number, KV: number, D: number): Constants => {
@@ -153,7 +153,7 @@ export const variants: [string, Constants][] = [
  * adapter compiles one for seconds, and all of them for a minute.
  */
 export const daily = variants.filter(
-  ([name], i) => !/_(tiled|blocks|lanes)$/.test(name) || variants.findIndex(([other]) => other === name) === i,
+  ([name], i) => !/_(tiled|blocks|few|lanes)$/.test(name) || variants.findIndex(([other]) => other === name) === i,
 );
 export const repeated = variants.filter((variant) => !daily.includes(variant));
 
@@ -192,7 +192,7 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     [
       'quant_matmul_nt_blocks',
       {
-        ...packedConstants('NT', other ? (MINIMUM ? tinyTile : fewTile) : MINIMUM ? wideTile : largeTile, terms),
+        ...packedConstants('NT', other ? (MINIMUM ? tinyTile : smallTile) : MINIMUM ? wideTile : largeTile, terms),
         ...flags,
         ...plain,
         GATED: 0,
@@ -202,7 +202,7 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     [
       'quant_matmul_nt_blocks',
       {
-        ...packedConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : fewTile, 16),
+        ...packedConstants('NT', other && MINIMUM ? largeTile : smallTile, 16),
         ...flags,
         ...lowRank,
         GATED: 0,
@@ -212,17 +212,20 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     [
       'quant_matmul_nt_blocks',
       {
-        ...{ ...packedConstants('NT', other && MINIMUM ? largeTile : fewTile, 36 - terms), ...flags, HAS_RESIDUAL: 0 },
+        ...{ ...packedConstants('NT', other && MINIMUM ? largeTile : wideTile, 36 - terms), ...flags, HAS_RESIDUAL: 0 },
         ...{ ...(other ? plain : lowRank), GATED: 1, SCORED: 0 },
       },
     ],
     [
       'quant_matmul_nt_blocks',
       {
-        ...{ ...packedConstants('NT', other ? fewTile : MINIMUM ? tinyTile : largeTile, terms), BITS, MINIMUM },
+        ...{ ...packedConstants('NT', other ? smallTile : MINIMUM ? tinyTile : largeTile, terms), BITS, MINIMUM },
         ...{ HAS_BIAS: 0, HAS_RESIDUAL: 0, ...plain, GATED: 0, SCORED: 1 },
       },
     ],
+    ['quant_matmul_nt_few', { ...flags, ...plain, GATED: 0, REST: 1 - MINIMUM }],
+    ['quant_matmul_nt_few', { ...flags, ...lowRank, GATED: 0, REST: MINIMUM }],
+    ['quant_matmul_nt_few', { ...flags, HAS_RESIDUAL: 0, ...(other ? plain : lowRank), GATED: 1, REST: other }],
     ['quant_matmul_nt_scalar', { BITS, MINIMUM, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
     ['quant_matmul_nn', { BITS, MINIMUM, ROWS: 8, LANES: other ? 8 : 16, ACCUMULATE }],
     ['quant_matmul_nn_tiled', { BITS, MINIMUM, STAGE_BITS: 32, ACCUMULATE: 1 - ACCUMULATE }],

@@ -42,6 +42,7 @@ function ofAttention(c: Constants): number {
  */
 function usefulOf({ name, constants: c }: Form): number | null {
   if (name.endsWith('_blocks')) return 16 * number(c, 'ROW_FOURS') * number(c, 'COLUMN_FOURS') * number(c, 'STEP');
+  if (name === 'quant_matmul_nt_few') return 512;
   if (/^(quant_)?matmul_(nt|nn|tn)_tiled$/.test(name)) return 256;
   if (name === 'matmul_nt' || name === 'matmul_nn') return 16 * number(c, 'ROWS');
   if (name === 'matmul_tn') return 16 * number(c, 'FOURS');

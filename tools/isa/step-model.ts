@@ -131,6 +131,7 @@ export interface StepTime {
 /** Useful outputs of the tiles of a product: tiles at an edge compute more. */
 export function tileShare({ form: { name, constants: c }, params: { M, N, K }, workgroups }: Call): number {
   const columns = name.includes('_nn') ? K : N;
+  if (name === 'quant_matmul_nt_few') return (M * N) / (workgroups * 32 * 32);
   if (!/^(quant_)?matmul_n[tn]_(tiled|blocks)$/.test(name)) return 1;
   const [down, across] = name.endsWith('_blocks')
     ? [4 * Number(c.DOWN) * Number(c.ROW_FOURS), 4 * Number(c.ACROSS) * Number(c.COLUMN_FOURS)]

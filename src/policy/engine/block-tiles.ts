@@ -27,11 +27,6 @@ export const largeTile: BlockTile = {
 };
 /** 64 x 64 outputs, 8 x 4 a thread: twice the workgroups, each with as many threads. */
 export const smallTile: BlockTile = { ...largeTile, down: 8, across: 16, columnFours: 1 };
-/**
- * 32 x 64 outputs, 4 x 8 a thread, for up to 32 rows of decoding, which leave half of a tile of 64 rows empty. Chosen by
- * the compiler's model (docs/gpu.md, A token of 32 rows).
- */
-export const fewTile: BlockTile = { ...largeTile, down: 8, rowFours: 1 };
 
 export const rowsOf = ({ down, rowFours }: BlockTile) => 4 * down * rowFours;
 export const columnsOf = ({ across, columnFours }: BlockTile) => 4 * across * columnFours;
@@ -53,10 +48,6 @@ export function blockGrid(rows: number, columns: number): { tile: BlockTile; gro
   const tile = tilesOf(largeTile, rows, columns) < enoughTiles ? smallTile : largeTile;
   return { tile, groups: tilesOf(tile, rows, columns) };
 }
-
-/** As `blockGrid`, for a forward product of packed weights. */
-export const packedGrid = (rows: number, columns: number): { tile: BlockTile; groups: number } =>
-  rows <= rowsOf(fewTile) ? { tile: fewTile, groups: tilesOf(fewTile, rows, columns) } : blockGrid(rows, columns);
 
 /**
  * Constants of a kernel. An operand whose terms are innermost is loaded in blocks of four rows by two terms, another in

@@ -7,7 +7,8 @@ import type { Device } from '../../device/device.ts';
 
 /**
  * rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory;
- * blocks: 128 x 64 or 64 x 64, each thread with a block of sums in registers (block-tiles.ts).
+ * blocks: 128 x 64 or 64 x 64, each thread with a block of sums in registers (block-tiles.ts); of packed weights to 32
+ * rows 32 x 32 (quant_matmul_nt_few.wgsl).
  */
 const matmulForms = ['rows8', 'rows4', 'tiled', 'blocks'] as const;
 export type MatmulForm = (typeof matmulForms)[number];
@@ -103,7 +104,7 @@ export const kernelForms = {
 } as const;
 
 /** Raised when forms or the way of measuring change, so that adapters are measured again. */
-export const measurement = 10;
+export const measurement = 11;
 
 export type KernelChoice = keyof typeof kernelForms;
 /**

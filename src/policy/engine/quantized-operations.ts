@@ -4,7 +4,7 @@
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
-import { blockGrid, packedConstants, packedGrid, smallTile } from './block-tiles.ts';
+import { blockGrid, packedConstants, smallTile } from './block-tiles.ts';
 import { defaultChoices, fewRows, formRuns, fusesLowRank, type KernelChoices, quantFewRows } from './kernel-choices.ts';
 import { logitGradientFlops, type ScoredLogits } from './logit-gradient.ts';
 import { type LowRankInputTerm, type LowRankTerm, ofTerm } from './low-rank-forms.ts';
@@ -50,8 +50,13 @@ export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRo
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
 /** Operations of SwiGLU for each of its outputs. */
 export const swigluFlops = { forward: 5, backward: 10 };
+const blocksKernel = 'quant_matmul_nt_blocks';
+/** Form `blocks` for the rows of one of its tiles. */
+const fewKernel = 'quant_matmul_nt_few';
+/** Rows and columns of a tile of `fewKernel`, and terms of a step. */
+const [fewTile, fewStep] = [32, 64];
 /** Kernels that can add an adapter's second product. */
-const addingKernels = new Set(['quant_matmul_nt_lanes', 'quant_matmul_nt_tiled', 'quant_matmul_nt_blocks']);
+const addingKernels = new Set(['quant_matmul_nt_lanes', 'quant_matmul_nt_tiled', blocksKernel, fewKernel]);
 /** Threads that share a sum in the lane forms. */
 const laneCount = 16;
 /** Up to this many outputs a product has few threads, so twice as many share a sum if a subgroup holds them. */
@@ -115,7 +120,8 @@ export class QuantizedOperations {
     const term = ofTerm(extra.lowRank, M);
     const choice = {
       ...(addingKernels.has(name) ? term.constants : {}),
-      ...(name === 'quant_matmul_nt_blocks' ? { GATED: extra.activated ? 1 : 0, SCORED: 0 } : {}),
+      ...(name === blocksKernel ? { GATED: extra.activated ? 1 : 0, SCORED: 0 } : {}),
+      ...(name === fewKernel ? { GATED: extra.activated ? 1 : 0 } : {}),
       ...(name === 'quant_matmul_nt_lanes' ? gatedLanes(constants, extra.activated !== undefined) : {}),
     };
     this.recorder.run({
@@ -137,10 +143,10 @@ export class QuantizedOperations {
     K: number,
     { targets, lse, results, seeds, params }: ScoredLogits,
   ): void {
-    const { tile, groups } = packedGrid(M, N);
+    const { tile, groups } = blockGrid(M, N);
     const flags = { ...formatConstants(weight), HAS_BIAS: 0, HAS_RESIDUAL: 0, LOW_RANK: 0, GATED: 0, SCORED: 1 };
     this.recorder.run({
-      kernel: this.kernels.request('quant_matmul_nt_blocks', { ...flags, ...packedConstants('NT', tile, K) }),
+      kernel: this.kernels.request(blocksKernel, { ...flags, ...packedConstants('NT', tile, K) }),
       bindings: [inp, weight.codes, weight.scales, targets, lse, out, results, seeds],
       grid: grid1d(groups),
       params: { M, N, K, ...params },
@@ -151,7 +157,7 @@ export class QuantizedOperations {
   /** True if the product of the head's logits can store their gradient instead. */
   differentiatesLogits(M: number, N: number, K: number): boolean {
     if (this.choices.swiglu_many !== 'fused' || !this.recorder.device.compiles) return false;
-    return this.formNT(M, N, K)[0] === 'quant_matmul_nt_blocks';
+    return [blocksKernel, fewKernel].includes(this.formNT(M, N, K)[0]);
   }
 
   /** True if `matmulNT` adds an adapter's second product at these sizes. */
@@ -164,8 +170,8 @@ export class QuantizedOperations {
   activates(M: number, N: number, K: number): boolean {
     if (this.choices.swiglu_many !== 'fused' || !this.recorder.device.compiles || N % 8 !== 0) return false;
     const [name] = this.formNT(M, N, K);
-    if (name === 'quant_matmul_nt_lanes') return true;
-    return name === 'quant_matmul_nt_blocks' && packedGrid(M, N).tile !== smallTile;
+    if (name === 'quant_matmul_nt_lanes' || name === fewKernel) return true;
+    return name === blocksKernel && blockGrid(M, N).tile !== smallTile;
   }
 
   /** True if `matmulNN` adds an adapter's gradient and applies SwiGLU's. */
@@ -213,8 +219,9 @@ export class QuantizedOperations {
       return ['quant_matmul_nt_lanes', constants, ceil(M, ROWS) * ceil(N, (64 / LANES) * COLUMNS)];
     }
     if (form === 'blocks') {
-      const { tile, groups } = packedGrid(M, N);
-      return ['quant_matmul_nt_blocks', packedConstants('NT', tile, K), groups];
+      if (M <= fewTile) return [fewKernel, { REST: K % fewStep === 0 ? 0 : 1 }, ceil(N, fewTile)];
+      const { tile, groups } = blockGrid(M, N);
+      return [blocksKernel, packedConstants('NT', tile, K), groups];
     }
     const STAGE_BITS = stageBits(form);
     // Few rows give few tiles; narrower tiles give more workgroups.

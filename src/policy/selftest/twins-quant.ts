@@ -108,6 +108,11 @@ const quant_matmul_nt_blocks: Twin = (c, size) => {
   return product(c, [M, N, K], ceil(M, down) * ceil(N, across));
 };
 
+const quant_matmul_nt_few: Twin = (c, size) => {
+  const [M, N] = [37 * size, 44 + 12 * value(c, 'GATED')];
+  return linear(c, [M, N, 128 + 20 * value(c, 'REST')], ceil(M, 32) * ceil(N, 32));
+};
+
 const quant_matmul_nt_scalar: Twin = (c, size) => linear(c, [5 * size, 23, 45], ceil(5 * size * 23, 64));
 
 /**
@@ -175,6 +180,7 @@ export const quantTwins: { readonly [kernel: string]: Twin } = {
   quant_matmul_nt_lanes,
   quant_matmul_nt_tiled,
   quant_matmul_nt_blocks,
+  quant_matmul_nt_few,
   quant_matmul_nt_scalar,
   quant_matmul_nn,
   quant_matmul_nn_tiled,
