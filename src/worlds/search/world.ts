@@ -8,6 +8,7 @@ import { openCorpora } from '../../corpus/open.ts';
 import type { Document, Retriever } from '../../corpus/retrieval/retriever.ts';
 import { SearchR1Retriever } from '../../corpus/retrieval/search-r1.ts';
 import {
+  type Advice,
   type Feedback,
   type Split,
   type Task,
@@ -89,6 +90,9 @@ function askedOf(text: string, named: readonly Mention[], options: SearchOptions
   const names = named.map((mention) => mention.text);
   return withoutWords(text, names, omitted, new Random(mixSeeds(seed, 0x9e7, id)));
 }
+
+type Planned = Required<Advice>;
+const actionOf = ({ action }: Planned) => action;
 
 /** The world Search; create it with `Search.open()`. */
 export class Search implements World {
@@ -223,19 +227,20 @@ export class Search implements World {
   }
 
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
-    return Promise.all(slots.map((slot) => this.plan(this.episodeOf(slot))));
+    return Promise.all(slots.map(async (slot) => (await this.plan(this.episodeOf(slot)))?.map(actionOf) ?? null));
   }
 
-  private async plan({ isOver, question, shown, options, source, rules }: Episode): Promise<string[] | null> {
+  async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
+    return Promise.all(slots.map(async (slot) => (await this.plan(this.episodeOf(slot)))?.[0] ?? null));
+  }
+
+  private async plan({ isOver, question, shown, options, source, rules }: Episode): Promise<Planned[] | null> {
     if (isOver) return [];
     const { retriever } = source;
     const steps = await nullIfServerFails(
       remainingSteps({ question: question.text, shown, k: options.documents, retriever }),
     );
-    return (
-      steps?.map((step) => rules.write(step.kind === 'search' ? step : { kind: 'answer' as const, text: step.text })) ??
-      null
-    );
+    return steps?.map(({ thought, ...step }) => ({ thought, action: rules.write(step) })) ?? null;
   }
 
   async view(slot: number): Promise<WorldView> {

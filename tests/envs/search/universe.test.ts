@@ -136,6 +136,26 @@ describe('the reader', () => {
     expect(lookUp({ title: 'Mira Tolven', text }, ['birth year'])).toBe('1204');
     expect(lookUp({ title: 'Mira Tolven', text }, ['teacher'])).toBeNull();
   });
+  it('states before each step the sentence it comes from and what is still wanted', async () => {
+    const articles = [
+      { id: '0', title: 'Velaria', text: 'Velaria is a town. Its mayor is Mira Tolven.' },
+      { id: '1', title: 'Mira Tolven', text: 'Mira Tolven is a tailor. She comes from Oruport.' },
+      { id: '2', title: 'Oruport', text: 'Oruport was founded by Bo Hald.' },
+    ];
+    const question = 'Who founded the town where the mayor of Velaria was born?';
+    const found = new Map(articles.map((article) => [article.title, article]));
+    const retriever = { retrieve: async ([query]: readonly string[]) => [[found.get(query)!]], close: async () => {} };
+    const thoughts = [
+      'Velaria: mayor is, was born in, was founded by',
+      'Its mayor is Mira Tolven. Mira Tolven: was born in, was founded by',
+      'She comes from Oruport. Oruport: was founded by',
+      'Oruport was founded by Bo Hald.',
+    ];
+    for (let turn = 0; turn < thoughts.length; turn++) {
+      const steps = await remainingSteps({ question, shown: articles.slice(0, turn), k: 1, retriever });
+      expect(steps?.map((step) => step.thought)).toEqual(thoughts.slice(turn));
+    }
+  });
   it.each([1, 2, 3, 4])(`answers ${questionsEach} questions of %i hops from search results`, async (hops) => {
     const each = 40;
     for (let seed = 0; seed < questionsEach / each; seed++) {

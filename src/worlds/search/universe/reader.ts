@@ -83,8 +83,11 @@ export function readQuestion(text: string): Reading[] {
     .sort((a, b) => a.start.length - b.start.length);
 }
 
-/** Object of one of these relations according to an article, or null. */
-export function lookUp({ title, text }: Pick<Document, 'title' | 'text'>, wanted: readonly string[]): string | null {
+/** The first sentence of an article that states one of these relations, with its object. */
+function factIn(
+  { title, text }: Pick<Document, 'title' | 'text'>,
+  wanted: readonly string[],
+): { object: string; sentence: string } | null {
   for (const sentence of text.split(/(?<=\.) /)) {
     const filled = sentence
       .replaceAll(title, self)
@@ -92,13 +95,21 @@ export function lookUp({ title, text }: Pick<Document, 'title' | 'text'>, wanted
       .replace(/^(?:Its|Her|His) /, `${self}'s `);
     for (const { pattern, relation } of sentencePatterns) {
       const object = wanted.includes(relation) ? pattern.exec(filled)?.[1] : undefined;
-      if (object) return object.replaceAll(self, title);
+      if (object) return { object: object.replaceAll(self, title), sentence };
     }
   }
   return null;
 }
 
-export type ReaderStep = { kind: 'search'; query: string } | { kind: 'answer'; text: string };
+/** Object of one of these relations according to an article, or null. */
+export const lookUp = (article: Pick<Document, 'title' | 'text'>, wanted: readonly string[]): string | null =>
+  factIn(article, wanted)?.object ?? null;
+
+/**
+ * A step with the thought that leads to it: before a search, the sentence that gave the name, the name, and for each hop
+ * from there on the words that state its relation; before an answer, the sentence that gives it.
+ */
+export type ReaderStep = ({ kind: 'search'; query: string } | { kind: 'answer'; text: string }) & { thought: string };
 
 /** State of the reader: the documents shown so far, and the retriever to find more. */
 export interface ReaderState {
@@ -135,21 +146,23 @@ async function follow({ start, steps }: Reading, { shown, k, retriever }: Reader
   const known = [...shown];
   const taken: ReaderStep[] = [];
   let at = start;
-  for (const wanted of steps) {
+  let sentence = '';
+  for (const [hop, wanted] of steps.entries()) {
     let article = known.find(({ title }) => plainTitle(title) === at);
     for (const query of article ? [] : queriesFor(at, wanted)) {
       const [found] = await retriever.retrieve([query], k);
       article = found.find(({ title }) => plainTitle(title) === at);
       if (!article) continue;
-      taken.push({ kind: 'search', query });
+      const hops = steps.slice(hop).map(([relation]) => factPhrases.get(relation)![0]);
+      taken.push({ kind: 'search', query, thought: `${sentence} ${at}: ${hops.join(', ')}`.trim() });
       known.push(...found);
       break;
     }
-    const object = article && lookUp({ ...article, title: at }, wanted);
-    if (!object) return null;
-    at = object;
+    const fact = article && factIn({ ...article, title: at }, wanted);
+    if (!fact) return null;
+    ({ object: at, sentence } = fact);
   }
-  return [...taken, { kind: 'answer', text: at }];
+  return [...taken, { kind: 'answer', text: at, thought: sentence }];
 }
 
 /** Title without the quotes that Search-R1's corpus puts around it. */
