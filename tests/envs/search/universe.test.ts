@@ -138,9 +138,9 @@ describe('the reader', () => {
   });
   it('states before each step the sentence it comes from and what is still wanted', async () => {
     const articles = [
-      { id: '0', title: 'Velaria', text: 'Velaria is a town. Its mayor is Mira Tolven.' },
-      { id: '1', title: 'Mira Tolven', text: 'Mira Tolven is a tailor. She comes from Oruport.' },
-      { id: '2', title: 'Oruport', text: 'Oruport was founded by Bo Hald.' },
+      { id: '0', title: 'Velaria', text: 'Velaria is a town. Its mayor is Mira Tolven.', score: 1 },
+      { id: '1', title: 'Mira Tolven', text: 'Mira Tolven is a tailor. She comes from Oruport.', score: 1 },
+      { id: '2', title: 'Oruport', text: 'Oruport was founded by Bo Hald.', score: 1 },
     ];
     const question = 'Who founded the town where the mayor of Velaria was born?';
     const found = new Map(articles.map((article) => [article.title, article]));
