@@ -46,16 +46,22 @@ const optionalTexts = [
   ...['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'],
   ...['special_tokens_map.json', 'added_tokens.json', 'adapter_config.json'],
 ];
-/** A folder's template that precedes all others, as in transformers. It is read from folders only. */
+/**
+ * A folder's template that precedes all others, and that of conversations with tools, as in transformers. They are read
+ * from folders only.
+ */
 const defaultTemplate = 'additional_chat_templates/default.jinja';
+const toolTemplate = 'additional_chat_templates/tool_use.jinja';
 
 const parseJson = (name: string, text: string): unknown =>
   parsedJson(text, (problem) => new CheckpointError(`${name} ${problem}`));
 
+type Fields = { [field: string]: unknown };
+
 /** The fields of a JSON file. */
-function fieldsIn(name: string, text: string): { [field: string]: unknown } {
+function fieldsIn(name: string, text: string): Fields {
   const json = parseJson(name, text);
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as { [field: string]: unknown };
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Fields;
   throw new CheckpointError(`${name} must be an object of JSON.`);
 }
 
@@ -150,11 +156,44 @@ function checkTokenizer(config: ModelConfig, text: string): void {
 }
 
 /** Ids by text. Throws CheckpointError for another value. */
-function addedTokensIn(json: { [field: string]: unknown } | null) {
+function addedTokensIn(json: Fields | null) {
   const wrong = Object.entries(json ?? {}).find(([, id]) => !Number.isInteger(id) || (id as number) < 0);
   if (!wrong) return json;
   throw new CheckpointError(
     `added_tokens.json has ${JSON.stringify(wrong[1])} for ${cut(wrong[0])}; it must be an id.`,
+  );
+}
+
+/** tokenizer_config.json with a folder's template for tools beside the other one, as a list. */
+function withToolTemplate(config: Fields | null, texts: { [name: string]: string }): Fields | null {
+  const template = texts[toolTemplate];
+  if (template === undefined) return config;
+  const plain = texts['chat_template.jinja'] ?? config?.chat_template;
+  delete texts['chat_template.jinja'];
+  const named = (name: string, text: unknown) => ({ name, template: text });
+  return { ...config, chat_template: [named('default', plain), named('tool_use', template)] };
+}
+
+/** Settings of a generation that force or exclude tokens, with values that change nothing. */
+const constraints: { readonly [field: string]: readonly unknown[] } = {
+  ...{ forced_bos_token_id: [], forced_eos_token_id: [], min_length: [0], min_new_tokens: [0] },
+  ...{ suppress_tokens: [], begin_suppress_tokens: [], bad_words_ids: [], sequence_bias: [], force_words_ids: [] },
+  ...{ constraints: [], exponential_decay_length_penalty: [], guidance_scale: [1], num_beams: [1] },
+};
+
+/**
+ * Throws CheckpointError for settings of generation_config.json that replies here would not follow. Temperature, top_p,
+ * top_k and penalties are defaults, which the experiment's sampling replaces.
+ */
+function checkGeneration(json: Fields): void {
+  const isEmpty = (value: unknown) => value == null || (typeof value === 'object' && Object.keys(value).length === 0);
+  const found = Object.keys(constraints).filter(
+    (name) => !isEmpty(json[name]) && !constraints[name].includes(json[name]),
+  );
+  if (!found.length) return;
+  throw new CheckpointError(
+    `generation_config.json sets ${found.map((name) => `${name} ${cut(JSON.stringify(json[name]))}`).join(', ')}, which replies here would not follow: ` +
+      'take it out to use the model without.',
   );
 }
 
@@ -168,7 +207,8 @@ async function optional(
   tokenizer: string,
   signal: AbortSignal,
 ): Promise<{ [name: string]: string }> {
-  const names = source.names()?.includes(defaultTemplate) ? [...optionalTexts, defaultTemplate] : optionalTexts;
+  const further = [defaultTemplate, toolTemplate].filter((name) => source.names()?.includes(name));
+  const names = [...optionalTexts, ...further];
   const found = await Promise.all(names.map(async (name) => [name, await source.text(name, signal)] as const));
   const texts = Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== null));
   if (texts['adapter_config.json'] !== undefined)
@@ -179,8 +219,8 @@ async function optional(
     );
   if (texts[defaultTemplate] !== undefined) texts['chat_template.jinja'] = texts[defaultTemplate];
   const json = (name: string) => (name in texts ? fieldsIn(name, texts[name]) : null);
-  json('generation_config.json');
-  const config = json('tokenizer_config.json');
+  checkGeneration(json('generation_config.json') ?? {});
+  const config = withToolTemplate(json('tokenizer_config.json'), texts);
   const named = withNamedTokens({
     tokenizer,
     config,
@@ -188,10 +228,11 @@ async function optional(
     addedTokens: addedTokensIn(json('added_tokens.json')),
     modelType: (parseJson('config.json', configText) as { model_type?: unknown } | null)?.model_type,
   });
-  if (named && named !== config) texts['tokenizer_config.json'] = JSON.stringify(named, null, 2);
+  if (named && (named !== config || toolTemplate in texts))
+    texts['tokenizer_config.json'] = JSON.stringify(named, null, 2);
   delete texts['special_tokens_map.json'];
   delete texts['added_tokens.json'];
-  delete texts[defaultTemplate];
+  for (const name of further) delete texts[name];
   return texts;
 }
 

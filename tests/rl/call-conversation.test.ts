@@ -52,6 +52,41 @@ describe('a conversation with calls', () => {
     expect(said).toEqual(await render([opening, call(''), results[0], call('I count.'), results[1]]));
   });
 
+  it('has the template named tool_use, where there are several', async () => {
+    const one = await withTemplate(toolTemplate);
+    for (const chat_template of [
+      { default: config.chat_template, tool_use: toolTemplate },
+      [
+        { name: 'default', template: 'no' },
+        { name: 'tool_use', template: toolTemplate },
+        { name: 'default', template: config.chat_template },
+      ],
+    ]) {
+      const several = await conversationOf(tokenizer, { tokenizerConfig: { ...config, chat_template } });
+      expect(several.prompt('Goal', 'Do it.', '', calls).tokens).toEqual(
+        one.prompt('Goal', 'Do it.', '', calls).tokens,
+      );
+      expect(several.observation('Goal').tokens).toEqual(
+        (await withTemplate(config.chat_template)).observation('Goal').tokens,
+      );
+    }
+    const unnamed = { tokenizerConfig: { ...config, chat_template: { rag: 'x', tool_use: toolTemplate } } };
+    await expect(conversationOf(tokenizer, unnamed)).rejects.toThrow(
+      'chat templates rag, tool_use and none named default',
+    );
+  });
+
+  it('may be written in the form of another family', async () => {
+    const conversation = await withTemplate(
+      toolTemplate
+        .replace('\\n<tool_call>\\n{"name": "', '\\n<tool_call>\\n<function=')
+        .replace('\'", "arguments": \'', "'>'")
+        .replace("'}\\n</tool_call>'", "'</function>\\n</tool_call>'"),
+    );
+    const reply = conversation.reply(statement.sql, undefined, '', calls);
+    expect(reply).toContain('<function=query>{"sql": ');
+  });
+
   it('marks the texts of the world alone as such', async () => {
     const conversation = await withTemplate(toolTemplate);
     for (const { tokens, source } of [

@@ -143,6 +143,15 @@ describe('the files of a folder', () => {
     expect(stopTokens.map((id) => tokenizer.token(id)).sort()).toEqual(['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>']);
   });
 
+  it('a stop string ends a reply if it is a token of its own, and is refused otherwise', async () => {
+    const tokenizer = tokenizerOf('llama3');
+    const { config } = chatFamilies.llama3;
+    const open = (stop_strings: unknown) =>
+      conversationOf(tokenizer, { tokenizerConfig: config, generationConfig: { stop_strings } });
+    expect((await open(['<|eom_id|>'])).stopTokens).toContain(tokenizer.id('<|eom_id|>'));
+    await expect(open('User:')).rejects.toThrow('stop string "User:"');
+  });
+
   it('a model without a template, or with turns that end in plain text, is refused with a message', async () => {
     await expect(conversationOf(tokenizerOf('qwen2'), {})).rejects.toThrow(/no chat template .* -Instruct/);
     const chat_template =

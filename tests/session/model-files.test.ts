@@ -1,5 +1,5 @@
 // The choice of a model's files in a folder, and their kinds, by the rules of transformers 5.
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -235,6 +235,46 @@ describe('named tokens', () => {
     ['qwen2', { eos_token: null, pad_token: start }, null, [undefined, null, start]],
   ])('%s: %o, %o', async (modelType, config, map, expected) => {
     expect(await named(modelType, config, map)).toEqual(expected);
+  });
+});
+
+describe('further templates of a folder', () => {
+  it('are those of additional_chat_templates, before the one of tokenizer_config.json', async () => {
+    const at = copyOf('one', (to) => {
+      mkdirSync(join(to, 'additional_chat_templates'));
+      writeFileSync(join(to, 'additional_chat_templates/tool_use.jinja'), 'with tools');
+      writeFileSync(join(to, 'chat_template.jinja'), 'plain');
+    });
+    const { texts } = await open(at);
+    expect(texts).not.toHaveProperty('chat_template.jinja');
+    const [plain, tools] = JSON.parse(texts['tokenizer_config.json']).chat_template;
+    expect([plain, tools]).toEqual([
+      { name: 'default', template: 'plain' },
+      { name: 'tool_use', template: 'with tools' },
+    ]);
+  });
+});
+
+describe('generation_config.json', () => {
+  const opened = (fields: object) =>
+    open(copyOf('one', (to) => writeFileSync(join(to, 'generation_config.json'), JSON.stringify(fields))));
+
+  it.each([
+    { suppress_tokens: [1] },
+    { begin_suppress_tokens: [1] },
+    { forced_bos_token_id: 0 },
+    { forced_eos_token_id: 2 },
+    { bad_words_ids: [[3]] },
+    { sequence_bias: [[[3], -1]] },
+    { min_new_tokens: 5 },
+    { num_beams: 4 },
+  ])('with %o is refused by the name of the setting', async (fields) => {
+    await expect(opened(fields)).rejects.toThrow(`sets ${Object.keys(fields)[0]} `);
+  });
+
+  it('may set what changes nothing, and defaults of sampling', async () => {
+    const fields = { suppress_tokens: null, bad_words_ids: [], min_length: 0, num_beams: 1, repetition_penalty: 1.1 };
+    await expect(opened(fields)).resolves.toBeDefined();
   });
 });
 

@@ -140,7 +140,9 @@ export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
       merges: strings(metadata, 'tokenizer.ggml.merges').map(pairOf),
     },
   };
-  const template = metadata.get('tokenizer.chat_template');
+  const [template, tools] = ['', '.tool_use'].map((name) => metadata.get(`tokenizer.chat_template${name}`));
+  const templates = { default: template, tool_use: tools };
+  const chosen = typeof tools === 'string' ? templates : template;
   const config = {
     tokenizer_class: 'PreTrainedTokenizerFast',
     bos_token: named('bos_token_id'),
@@ -149,7 +151,7 @@ export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
     // llama.cpp's default.
     add_bos_token: addsBos(metadata) ?? pre === 'llama-bpe',
     clean_up_tokenization_spaces: false,
-    ...(typeof template === 'string' ? { chat_template: template } : {}),
+    ...(typeof template === 'string' ? { chat_template: chosen } : {}),
   };
   return { tokenizer, config };
 }

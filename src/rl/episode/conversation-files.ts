@@ -37,15 +37,17 @@ export async function conversationOf(
   if (specialTokens.every((token) => tokenizer.has(token))) return new Conversation(tokenizer, tinyFormat);
   const config = fieldsOf(files.tokenizerConfig);
   const special = namedTokens(config).map(([name, token]) => [name, contentOf(token)]);
-  const template = await ChatTemplate.open(templateOf(files, config), Object.fromEntries(special));
+  const texts = templatesOf(files, config);
+  const template = await ChatTemplate.open(texts.plain, Object.fromEntries(special));
+  const withTools = texts.tools === null ? template : await ChatTemplate.open(texts.tools, Object.fromEntries(special));
   const pieces = derivePieces(template, { thinking });
   return new Conversation(tokenizer, {
     pieces,
     calls: (tools, closing) => {
       const options = { thinking, tools, plain: pieces, closing };
       return {
-        pieces: deriveCallPieces(template, options),
-        write: (call, content) => callText(template, call, options, content),
+        pieces: deriveCallPieces(withTools, options),
+        write: (call, content) => callText(withTools, call, options, content),
       };
     },
     render: (messages) => template.render(messages, { addGenerationPrompt: true, thinking }),
@@ -55,20 +57,28 @@ export async function conversationOf(
   });
 }
 
-/**
- * Reads the template. If the file has a list or an object of named templates, takes the one for plain conversations.
- */
-function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string {
-  if (chatTemplate) return chatTemplate;
-  const found = config.chat_template;
-  if (typeof found === 'string') return found;
-  const entries: Fields[] = Array.isArray(found) ? found.map(fieldsOf) : [];
-  if (!Array.isArray(found) && typeof fieldsOf(found).default === 'string') return fieldsOf(found).default as string;
-  const named = entries.find(({ name }) => name === 'default');
-  if (typeof named?.template === 'string') return named.template;
+interface Templates {
+  plain: string;
+  /** The template of conversations with tools; null: the same. */
+  tools: string | null;
+}
+
+/** Reads the templates. Of a list or an object of named templates, transformers takes `tool_use` where there are tools. */
+function templatesOf({ chatTemplate }: ConversationFiles, { chat_template: found }: Fields): Templates {
+  if (chatTemplate) return { plain: chatTemplate, tools: null };
+  if (typeof found === 'string') return { plain: found, tools: null };
+  const named: Fields = Array.isArray(found)
+    ? Object.fromEntries(found.map(fieldsOf).map(({ name, template }) => [String(name), template]))
+    : fieldsOf(found);
+  const textOf = (name: string) => (typeof named[name] === 'string' ? named[name] : null);
+  const plain = textOf('default');
+  if (plain !== null) return { plain, tools: textOf('tool_use') };
+  const names = Object.keys(named);
   throw new ConversationError(
-    'This model has no chat template (chat_template in tokenizer_config.json, or chat_template.jinja): it was not trained for ' +
-      'conversations. Choose its -Instruct variant, or put a template beside it.',
+    names.length
+      ? `This model has the chat templates ${names.slice(0, 5).join(', ').slice(0, 200)} and none named default: name one of them default.`
+      : 'This model has no chat template (chat_template in tokenizer_config.json, or chat_template.jinja): it was not trained for ' +
+          'conversations. Choose its -Instruct variant, or put a template beside it.',
   );
 }
 
@@ -78,5 +88,20 @@ function stopTokensOf(tokenizer: Tokenizer, files: ConversationFiles, config: Fi
   const ids: unknown[] = [...(Array.isArray(listed) ? listed : [listed]), ...(files.eosTokens ?? [])];
   const end = namedTokens(config).find(([name]) => name === 'eos_token');
   if (end && tokenizer.has(contentOf(end[1]))) ids.push(tokenizer.id(contentOf(end[1])));
+  ids.push(...stopStrings(files).map((text) => stopId(tokenizer, text)));
   return [...new Set(ids.filter((id): id is number => typeof id === 'number' && Number.isInteger(id) && id >= 0))];
+}
+
+const stopStrings = ({ generationConfig }: ConversationFiles): unknown[] => {
+  const { stop_strings: listed } = fieldsOf(generationConfig);
+  return Array.isArray(listed) ? listed : listed == null ? [] : [listed];
+};
+
+/** A stop string that is a token of its own. Replies do not end within other texts. */
+function stopId(tokenizer: Tokenizer, text: unknown): number {
+  const id = typeof text === 'string' && tokenizer.has(text) ? tokenizer.id(text) : -1;
+  if (tokenizer.isAdded(id)) return id;
+  throw new ConversationError(
+    `generation_config.json sets the stop string ${JSON.stringify(text)?.slice(0, 100)}; only added tokens can end a reply. Take it out to use the model without.`,
+  );
 }

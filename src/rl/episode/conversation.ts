@@ -8,6 +8,7 @@
  * with the pieces around it, so a prompt equals the model's template token for token. A turn that the policy produced
  * is followed by the next piece and not encoded again.
  */
+import { withPlainCalls } from '../../envs/call-forms.ts';
 import { beforeObservation, type CallRules, type FunctionTool, isCallText, type ToolCall } from '../../envs/tools.ts';
 import type { CallPieces } from '../../policy/text/call-pieces.ts';
 import type { ChatMessage, ChatPieces } from '../../policy/text/chat-template.ts';
@@ -166,7 +167,9 @@ export class Conversation {
     const made = this.format.calls(calls.tools, this.endText);
     const [{ function: tool }] = calls.tools;
     const example = made.write({ name: tool.name, arguments: {} }, '');
-    if (!isCallText(example))
+    // Replies reach the world without special tokens.
+    const said = this.tokenizer.decode(this.tokenizer.encode(example));
+    if (!isCallText(withPlainCalls(said)))
       throw new ConversationError(
         `This model's chat template writes a call as ${JSON.stringify(example)}, and worlds read calls as JSON. Switch off "Calls by the chat template", or choose another model.`,
       );
