@@ -279,6 +279,21 @@ describe('refuses by name', () => {
     expect(() => readAdapterAlone(extra(...more), null)).toThrow(message);
   });
 
+  it.each<[string, (name: string) => string]>([
+    ['kohya or ComfyUI', (name) => name.replace('base_model.model.', 'lora_te_').replace('lora_A', 'lora_down')],
+    ['Diffusers', (name) => name.replace('lora_A', 'lora.down').replace('lora_B', 'lora.up')],
+    ['wrapped twice', (name) => `base_model.model.${name}`],
+    ['compiled', (name) => name.replace('base_model.model.', 'base_model.model._orig_mod.')],
+    ['DistributedDataParallel', (name) => `module.${name}`],
+    ['texts and images', (name) => name.replace('.layers', '.language_model.layers')],
+    ["without PEFT's prefix", (name) => name.replace('base_model.model.', '')],
+  ])('names of another program: %s', (words, rename) => {
+    const { config, tensors: bytes } = written();
+    const renamed = new Map([...readSafetensors(bytes)].map(([name, tensor]) => [rename(name), tensor]));
+    const files = { config, tensors: writeSafetensors(renamed as unknown as Parameters<typeof writeSafetensors>[0]) };
+    expect(() => loadAdapter(model, files)).toThrow(words);
+  });
+
   it('matrices that are missing, of another shape, or of another model', () => {
     const [first] = tensors.keys();
     const without = new Map([...tensors].filter(([name]) => name !== first));

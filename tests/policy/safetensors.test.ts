@@ -46,7 +46,11 @@ describe('readSafetensors', () => {
     ['a header that is not JSON', file('{"a":'), /not JSON/],
     ['a header that is a list', file('[1]'), /not a JSON object/],
     ['a header of broken text', file('').fill(0xff, 8), /not a JSON object|not JSON/],
-    ['an unknown dtype', file({ a: { dtype: 'F8', shape: [1], data_offsets: [0, 1] } }, 1), /a: dtype "F8" is unknown/],
+    [
+      'an unknown dtype',
+      file({ a: { dtype: 'F8', shape: [1], data_offsets: [0, 1] } }, 1),
+      /a: dtype "F8" is not read; those read are F64/,
+    ],
     ['a negative size', file({ a: f32([-1], 0, 4) }, 4), /a: shape \[-1\]/],
     ['a missing shape', file({ a: { dtype: 'F32', data_offsets: [0, 4] } }, 4), /a: shape/],
     ['missing offsets', file({ a: { dtype: 'F32', shape: [1] } }, 4), /a: data_offsets/],
@@ -286,4 +290,13 @@ describe('narrowing to f16', () => {
     }
     expect(narrowF16(Float32Array.of(65519, 65520, -1e9))).toEqual(Uint16Array.of(0x7bff, 0x7c00, 0xfc00));
   });
+});
+
+it.each([
+  ['PK\u0003\u0004abcdef', 'a zip archive, as PyTorch saves'],
+  ['GGUF\u0003\0\0\0abc', 'a GGUF file'],
+  ['<!DOCTYPE html>', 'begins with "<!DOCTYP"'],
+  ['{"error":"Repository not found"}', 'begins with "{\\"error\\""'],
+])('a file of another kind is named: %j', (text, words) => {
+  expect(() => readSafetensors(new TextEncoder().encode(text))).toThrow(words);
 });

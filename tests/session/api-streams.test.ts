@@ -1,9 +1,10 @@
 // Servers that answer in another form than they were asked for: as events, in other interfaces, with marks of reasoning.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readAnswer, withoutReasoning } from '../../src/session/api/api-answer.ts';
 import { ApiModel } from '../../src/session/api/api-model.ts';
+import { wholeAnswer } from '../../src/session/api/event-stream.ts';
 
 const act = 'Thought:\nI look.\n\nAction:\ninventory';
 const read = (body: string) => readAnswer(new Response(body, { status: 200 }), body, []);
@@ -169,4 +170,37 @@ it('an address may end with the path of a request', async () => {
   } finally {
     server.close();
   }
+});
+
+describe('a stream of events', () => {
+  const piece = (delta: unknown, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const call = (name: string, given: string) =>
+    piece({ tool_calls: [{ index: 0, function: { name, arguments: given } }] });
+  const messageOf = (stream: string) => (wholeAnswer(stream) as { choices: [{ message: object }] }).choices[0].message;
+
+  it('passes over events that keep the connection open', () => {
+    const stream = `event: ping\ndata: ping\n\n${piece('look')}event: heartbeat\ndata: 17:00\n\ndata: [done]\n\n`;
+    expect(messageOf(stream)).toMatchObject({ content: 'look' });
+  });
+
+  it.each([
+    ['in pieces', call('get_', '') + call('tasks', '{}')],
+    ['repeated', call('get_tasks', '{') + call('get_tasks', '}')],
+    ['growing', call('get_', '') + call('get_tasks', '{}')],
+  ])('has the name of a call %s', (_, pieces) => {
+    const called = { tool_calls: [{ function: { name: 'get_tasks', arguments: '{}' } }] };
+    expect(messageOf(`${pieces}${piece({}, 'tool_calls')}`)).toMatchObject(called);
+  });
+
+  it.each([
+    ['message_start', "Anthropic's /v1/messages"],
+    ['response.created', "OpenAI's /v1/responses"],
+  ])('%s of another interface is named', (type, words) => {
+    const text = `event: ${type}\ndata: ${JSON.stringify({ type })}\n\n`;
+    expect(readAnswer(new Response(text), text, [])).toMatchObject({
+      kind: 'failed',
+      words: expect.stringContaining(words),
+    });
+  });
 });

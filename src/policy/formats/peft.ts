@@ -19,6 +19,7 @@ import {
   projections,
 } from '../weights/adapter.ts';
 import { checkShapes } from './checkpoint.ts';
+import { cut } from './json-text.ts';
 import { AdapterError, type KnownScale, namedBase, type PeftConfig, parsePeftConfig } from './peft-config.ts';
 import { readMetadata, readSafetensors, type Tensor, toFloat32, writeSafetensors } from './safetensors.ts';
 
@@ -60,6 +61,29 @@ const merging =
   'Merge the adapter into its model in Python (PeftModel.from_pretrained(model, FOLDER).merge_and_unload().save_pretrained(MERGED), ' +
   'and the tokenizer beside it), and bring MERGED.';
 
+/** Names that other programs give an adapter's tensors. PEFT passes over them with a warning. */
+const foreignNames: readonly (readonly [pattern: RegExp, whose: string])[] = [
+  [/lora_(down|up)\b|^lora_(unet|te)/, 'kohya or ComfyUI'],
+  [/\.lora\.(down|up)\./, 'Diffusers'],
+  [/^base_model\.model\.base_model\./, 'an adapter that was wrapped twice'],
+  [/(^|\.)(_orig_mod|_fsdp_wrapped_module)\./, 'a compiled or divided model'],
+  [/^module\./, 'a model in DistributedDataParallel'],
+  [/\.(language_model|text_model)\./, 'a model of texts and images'],
+  [/^model\.layers\./, "an adapter without PEFT's prefix"],
+];
+
+function checkNames(names: readonly string[]): void {
+  if (names.some((name) => /^base_model\.model\.model\.layers\.\d+\.[\w.]+\.lora_[AB]\./.test(name))) return;
+  for (const [pattern, whose] of foreignNames) {
+    const name = names.find((each) => pattern.test(each));
+    if (name === undefined) continue;
+    throw new AdapterError(
+      `adapter_model.safetensors names its tensors as ${whose} does (${cut(name)}), not as PEFT does ` +
+        '(base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight): rename them, or save the adapter with PEFT.',
+    );
+  }
+}
+
 /** The tensors of a file. Names with PEFT's own name of an adapter, `lora_A.default.weight`, are read without it. */
 function tensorsOf(bytes: Uint8Array): Map<string, Tensor> {
   const found = new Map<string, Tensor>();
@@ -71,6 +95,7 @@ function tensorsOf(bytes: Uint8Array): Map<string, Tensor> {
   const tables = ['embed_tokens', 'lm_head'].filter((table) =>
     [...found.keys()].some((n) => n.split('.').includes(table)),
   );
+  checkNames([...found.keys()]);
   if (tables.length)
     throw new AdapterError(
       `This adapter also contains trained values of ${tables.join(' and ')}, which cannot be used here: only the layers' ` +

@@ -90,6 +90,18 @@ const fail = (message: string): never => {
 /** A value of the header in a message. */
 const shown = (value: unknown) => cut(JSON.stringify(value) ?? 'absent');
 
+/** What a file of another kind begins with. */
+function beginning(first: Uint8Array): string {
+  const text = new TextDecoder('latin1').decode(first.subarray(0, 8));
+  const kinds = {
+    'PK\u0003\u0004': 'it is a zip archive, as PyTorch saves',
+    GGUF: 'it is a GGUF file',
+    '\u0080\u0002': 'it is a Python pickle',
+  };
+  const kind = Object.entries(kinds).find(([begin]) => text.startsWith(begin))?.[1];
+  return kind ?? `it begins with ${JSON.stringify(text)}`;
+}
+
 /** Offset of the data, from the first 8 bytes and the file's size. Throws SafetensorsError. */
 export function dataStartOf(first: Uint8Array, fileBytes: number): number {
   if (first.length < 8)
@@ -97,7 +109,9 @@ export function dataStartOf(first: Uint8Array, fileBytes: number): number {
   if (isLfsPointer(new TextDecoder().decode(first))) fail(`The file ${lfsPointer}`);
   const length = new DataView(first.buffer, first.byteOffset, 8).getBigUint64(0, true);
   if (length > BigInt(maxHeaderBytes))
-    fail(`The header claims ${length} bytes, more than the ${maxHeaderBytes} allowed: this is not a safetensors file`);
+    fail(
+      `The header claims ${length} bytes, more than the ${maxHeaderBytes} allowed: this is not a safetensors file (${beginning(first)})`,
+    );
   const dataStart = 8 + Number(length);
   if (dataStart > fileBytes)
     fail(
@@ -152,7 +166,7 @@ function readEntry(full: string, value: unknown, dataBytes: number): TensorEntry
   const name = cut(full);
   const { dtype, shape, data_offsets: offsets } = (value ?? {}) as { [field: string]: unknown };
   if (typeof dtype !== 'string' || !Object.hasOwn(bytesOf, dtype))
-    fail(`${name}: dtype ${shown(dtype)} is unknown; known are ${Object.keys(bytesOf).join(', ')}`);
+    fail(`${name}: dtype ${shown(dtype)} is not read; those read are ${Object.keys(bytesOf).join(', ')}`);
   if (!Array.isArray(shape) || !shape.every(isCount)) fail(`${name}: shape ${shown(shape)} must be a list of sizes`);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount))
     fail(`${name}: data_offsets ${shown(offsets)} must be a pair of byte offsets`);

@@ -16,7 +16,7 @@ interface Delta {
 
 interface Choice {
   index?: unknown;
-  delta?: Delta | null;
+  delta?: Delta | string | null;
   message?: Delta | null;
   text?: unknown;
   finish_reason?: unknown;
@@ -65,6 +65,10 @@ const textOf = (value: unknown): string => {
 /** True for the JSON of an object, to which nothing is added. */
 const isWhole = (text: string) => text.trimEnd().endsWith('}') && typeof parsed(text) === 'object';
 
+/** A name in pieces, or repeated with each piece of the arguments. */
+const joinedName = (name: string, next: string): string =>
+  next.startsWith(name) ? next : name.endsWith(next) ? name : name + next;
+
 /**
  * Adds a piece of a call to the call with its index. Ollama and others give every call the same index, or none: there a
  * name with another id begins a call, as does one with arguments after whole ones.
@@ -81,7 +85,7 @@ function addCall(calls: Call[], places: Map<unknown, Call>, piece: unknown, k: n
     places.set(index, call);
   }
   if (own) call.id ||= own;
-  call.function.name ||= textOf(name);
+  call.function.name = joinedName(call.function.name, textOf(name));
   call.function.arguments += typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given);
 }
 
@@ -101,7 +105,7 @@ class Reply {
     this.begun = true;
     // A message in place of a piece has the whole reply so far.
     if (!delta && message) this.restart();
-    const added = delta ?? message ?? { content: text };
+    const added = typeof delta === 'string' ? { content: delta } : (delta ?? message ?? { content: text });
     this.message.content += textOf(added.content);
     this.message.reasoning_content += textOf(added.reasoning_content || added.reasoning);
     this.message.refusal += textOf(added.refusal);
@@ -132,11 +136,22 @@ function errorOf({ name }: StreamEvent, value: unknown): unknown {
   return piece.error || choice?.error || (name === 'error' || piece.object === 'error' ? value : undefined);
 }
 
+/** Events that keep a connection open. Some have data that is not JSON. */
+const keepsOpen = /^(ping|heartbeat|keep-?alive)$/i;
+
+/** An empty answer in another interface's form, for an event of its streams. */
+function otherAnswer(value: unknown): object | null {
+  const { type } = (value ?? {}) as { type?: unknown };
+  if (type === 'message_start') return { type: 'message', content: [] };
+  return typeof type === 'string' && type.startsWith('response.') ? { output: [] } : null;
+}
+
 /** The whole answer of a stream of events, as a chat completion or an error. */
 export function wholeAnswer(body: string): object {
   const reply = new Reply();
   for (const event of eventsOf(body)) {
-    if (event.data.trim() === '[DONE]') {
+    if (keepsOpen.test(event.name)) continue;
+    if (event.data.trim().toUpperCase() === '[DONE]') {
       reply.ended = true;
       continue;
     }
@@ -144,6 +159,8 @@ export function wholeAnswer(body: string): object {
     const error = errorOf(event, value ?? event.data);
     if (error) return { error };
     if (value === undefined) return brokenOff('has data that is not JSON');
+    const other = otherAnswer(value);
+    if (other) return other;
     const { choices } = (value ?? {}) as Piece;
     const choice = Array.isArray(choices) ? choices.find((each) => (each?.index ?? 0) === 0) : undefined;
     if (choice) reply.add(choice);
