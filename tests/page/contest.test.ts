@@ -61,6 +61,22 @@ describe('on the page', () => {
     await site?.close();
   });
 
+  test('the form proposes the task after the one that the gallery played', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+    const task = page.locator('tabgym-watch').getByLabel('Task', { exact: true });
+    await task.waitFor();
+    expect(await task.inputValue()).toBe('0');
+    await page.evaluate(() => {
+      const app = document.querySelector('tabgym-app') as unknown as {
+        app: { watch(split: string, task: number): Promise<void> };
+      };
+      return app.app.watch('test', 5);
+    });
+    await expect.poll(() => task.inputValue()).toBe('6');
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('watched episodes go on to the next task by themselves until they are stopped', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
     await page.locator('tabgym-watch').getByLabel('Speed').selectOption('fast');

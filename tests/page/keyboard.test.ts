@@ -287,6 +287,21 @@ test('the focus returns when its element is disabled or gone', async () => {
   await close();
 });
 
+test('the focus stays in the list when a click came before and Enter deletes', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+  await page.getByLabel('Preset').waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.getByRole('button', { name: 'Runs', exact: true }).first().click();
+  const gone = page.getByRole('button', { name: 'Delete: half the learning rate' });
+  await gone.focus();
+  await page.mouse.click(700, 400);
+  await gone.press('Enter');
+  await page.getByText('“half the learning rate” is in the bin.').first().waitFor();
+  await expect.poll(() => focusedLabel(page)).toBe('Delete: textcraft-first');
+  expect(errors).toEqual([]);
+  await close();
+});
+
 test('single keys can be switched off', { tags: 'slow' }, async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused`);
   await page.getByLabel('Preset').waitFor();

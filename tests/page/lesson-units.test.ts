@@ -71,30 +71,6 @@ describe('an answer', () => {
   });
 });
 
-test('a lesson that replaces a changed setup says so and gives it back', () => {
-  const store = new Store();
-  const notices: { message: string; undo?: () => void }[] = [];
-  const page = {
-    store,
-    draft: { use: (draft: State['draft'], preset = -1) => store.set({ draft, preset }) },
-    notifier: {
-      notify: (_level: string, message: string, _action?: string, undo?: () => void) => notices.push({ message, undo }),
-    },
-  } as unknown as ConstructorParameters<typeof Lessons>[0];
-  const lessonsOfPage = new Lessons(page, async () => lessons);
-  const preset = { ...(horizon.experiment as State['presets'][number]), name: 'A preset', steps: 5 };
-  store.set({ presets: [preset], preset: 0, draft: preset });
-  lessonsOfPage.setUp(horizon.experiment);
-  expect(notices).toEqual([]);
-  const mine = { ...preset, steps: 7 };
-  store.set({ preset: 0, draft: mine });
-  lessonsOfPage.setUp(horizon.experiment);
-  expect(store.state.draft?.name).not.toBe(mine.name);
-  expect(notices).toHaveLength(1);
-  notices[0].undo!();
-  expect([store.state.draft, store.state.preset]).toEqual([mine, 0]);
-});
-
 describe('lesson 8', () => {
   const compare = horizon.parts.find(({ id }) => id === 'compare')!;
   const sweep = {

@@ -49,6 +49,30 @@ for (const locale of ['en', 'zh-Hans'])
     await close();
   });
 
+for (const locale of ['en', 'zh-Hans'])
+  test(`that another tab owns the run is not cut (${locale})`, async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=read-only#lang=${locale}`, wide);
+    await page.locator('tabgym-stage [role=tab]').nth(6).waitFor();
+    for (const width of [1440, 900, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await expect.poll(() => cutIn(page, 'tabgym-transport .steps > span')).toEqual([]);
+    }
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+for (const locale of ['en', 'zh-Hans'])
+  test(`the first page has no sideways scroll on a phone at 200% (${locale})`, async () => {
+    const view = { ...narrow, width: 195, height: 422 };
+    const { page, errors, close } = await open(browser, `${site.url}?mock=empty#lang=${locale}`, view, {
+      simple: true,
+    });
+    await button(page, /Train|训练/).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(195);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
 test('goals and actions of a group are not cut, as list and as tree', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=tree#run=run-1&step=30&tab=group`, narrow);
   await page.locator('tabgym-group .episode .actions').first().waitFor();

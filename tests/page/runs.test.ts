@@ -162,6 +162,7 @@ describe('on the page', () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
     await page.getByRole('button', { name: 'Train' }).first().click();
     await page.getByRole('button', { name: 'Pause' }).first().waitFor();
+    const status = page.locator('tabgym-transport .steps');
     await page.keyboard.press('r');
     await page.getByRole('button', { name: 'Open: half the learning rate' }).click();
     const notice = page
@@ -171,6 +172,10 @@ describe('on the page', () => {
     await expect.poll(() => new URL(page.url()).hash).toContain('run=run-1');
     // That one was not training.
     await expect.poll(() => page.locator('.notice').filter({ hasText: 'is paused' }).count()).toBe(0);
+    await status.getByText('paused').waitFor();
+    const step = await status.textContent();
+    await page.waitForTimeout(500);
+    expect(await status.textContent()).toBe(step);
     expect(errors).toEqual([]);
     await close();
   });

@@ -51,11 +51,19 @@ async function imported(): Promise<Experiment> {
   return (await service().importPolicy(peftZip('Qwen/Qwen2.5-0.5B-Instruct'), 'adapter.zip')).experiment;
 }
 
+const draftOf = (store: Store) =>
+  new Draft(
+    store,
+    () => service(),
+    { notify: () => {} },
+    async () => {},
+  );
+
 /** Changes the setting `policy.kind` in the setup, one kind after the other. */
 function chosenKind(preset: number, kinds: readonly string[]): Experiment {
   const store = new Store();
   store.set({ presets: all });
-  const drafting = new Draft(store, () => service());
+  const drafting = draftOf(store);
   drafting.usePreset(preset);
   for (const kind of kinds) drafting.edit('policy.kind', kind);
   expect(store.state.problems).toEqual([]);
@@ -182,7 +190,7 @@ it.each(worldModules.map((module) => [module.title, module] as const))(
     for (const kind of ['tiny', 'lora']) {
       const store = new Store();
       store.set({ presets: all });
-      const drafting = new Draft(store, () => service());
+      const drafting = draftOf(store);
       drafting.usePreset(0);
       drafting.edit('policy.kind', kind);
       drafting.edit('worlds.0.name', name);
@@ -205,7 +213,7 @@ it.each(all.map((preset, index) => [preset.name, index] as const))(
     const { name, title, ownFiles } = worldModules.find((module) => module.ownFiles)!;
     const store = new Store();
     store.set({ presets: all });
-    const drafting = new Draft(store, () => service());
+    const drafting = draftOf(store);
     drafting.usePreset(index);
     drafting.useWorld(name, ownFiles!.option, 'mine');
     expect(store.state.problems).toEqual([]);

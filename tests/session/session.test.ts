@@ -292,12 +292,14 @@ describe('a session', () => {
   it('gives up on a device that is lost repeatedly, with a message, and keeps every step', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await newRun(store);
-    const { session, engines } = sessionOn(store, id, (what, step) => {
+    const { session, engines, events } = sessionOn(store, id, (what, step) => {
       if (what === 'step' && step === 3) throw deviceLost;
     });
     await expect(session.train()).rejects.toThrow(/lost 4 times.*All committed steps are kept.*choose another device/s);
     expect(session.status).toBe('failed');
     expect(engines.engines).toHaveLength(MOST_RECOVERIES + 1);
+    // A reason that repeats is reported once.
+    expect(events.filter((e) => e.type === 'notice')).toHaveLength(1);
     expect((await store.get(id)).step).toBe(2);
   });
 

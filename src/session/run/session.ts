@@ -83,6 +83,8 @@ export class Session {
   private running: Promise<void> | null = null;
   private abort = new AbortController();
   private recoveries = 0;
+  /** Reason of the latest loss; a retry that fails with the same one has no notice of its own. */
+  private lossNoted = '';
   private readonly gate = new StepGate(() => this.abort.signal);
   private readonly clock: Clock;
   private readonly sleep: (ms: number) => Promise<void>;
@@ -323,7 +325,9 @@ export class Session {
           'All committed steps are kept. Close other tabs that use the GPU, or choose another device, a smaller policy or a smaller batch; then train again.',
       );
     const what = error.message.endsWith('.') ? error.message : `${error.message}.`;
-    this.emit({ type: 'notice', level: 'warning', message: `${what} Continuing from the last committed step.` });
+    if (this.recoveries === 1 || what !== this.lossNoted)
+      this.emit({ type: 'notice', level: 'warning', message: `${what} Continuing from the last committed step.` });
+    this.lossNoted = what;
     await this.closeEngine();
     this.abort = new AbortController();
     await this.sleep(500 * 4 ** (this.recoveries - 1));

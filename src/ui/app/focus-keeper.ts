@@ -10,32 +10,29 @@ const most = 30;
 /** Element that had the focus, and its place: each host's tag and the element's, with its number among those in its root. */
 interface Focused {
   element: HTMLElement;
-  /** The component that contains it. */
-  host: Element;
   place: readonly (readonly [tag: string, index: number])[];
 }
 
 /** The focused element within all shadow roots; null if nothing has the focus. */
 function focused(): Focused | null {
   let root: Document | ShadowRoot = document;
-  let host: Element = document.body;
   const place: [string, number][] = [];
   for (;;) {
     const element: Element | null = root.activeElement;
     if (!(element instanceof HTMLElement) || element === document.body) return null;
     place.push([element.localName, [...root.querySelectorAll(element.localName)].indexOf(element)]);
-    if (!element.shadowRoot?.activeElement) return { element, host, place };
-    host = element;
+    if (!element.shadowRoot?.activeElement) return { element, place };
     root = element.shadowRoot;
   }
 }
 
-/** The element at the place, after the page was drawn anew. */
+/** The element at the place, or the nearest one before it that takes the focus, after the page was drawn anew. */
 function at(place: Focused['place']): HTMLElement | null {
   let root: Document | ShadowRoot | null = document;
   let element: HTMLElement | null = null;
   for (const [tag, index] of place) {
-    element = root?.querySelectorAll<HTMLElement>(tag)[index] ?? null;
+    const upTo: HTMLElement[] = root ? [...root.querySelectorAll<HTMLElement>(tag)].slice(0, index + 1) : [];
+    element = upTo.findLast((each) => each.checkVisibility() && !each.matches(':disabled')) ?? null;
     root = element?.shadowRoot ?? null;
   }
   return element;
@@ -67,8 +64,9 @@ export function keepFocus(store: Store) {
       return;
     }
     const before = trail.findLast((each) => isThere(each) && !each.element.matches(':disabled'));
-    if (before) before.element.focus();
-    else if (!last.host.isConnected) (at(last.place) ?? stage())?.focus();
+    if (before) return before.element.focus();
+    at(last.place)?.focus();
+    if (!focused()) stage()?.focus();
   };
 
   /** After the panels are drawn. */

@@ -51,12 +51,13 @@ const prolonged = (experiment: Experiment, step: number): Experiment =>
 
 export class Controller extends InShell {
   readonly navigation = new Navigation(this.store, () => this.api);
-  readonly draft = new Draft(this.store, () => this.api);
-  readonly models = new ModelPicker(
+  readonly draft = new Draft(
     this.store,
     () => this.api,
-    (draft) => this.draft.use(draft),
+    this.notifier,
+    (run) => this.focusAgain(run),
   );
+  readonly models = new ModelPicker(this.store, () => this.api, this.draft);
   readonly servers = new WorldServers(
     this.store,
     () => this.api,
@@ -166,6 +167,7 @@ export class Controller extends InShell {
   private async restarted(gpu: State['gpu']) {
     const { run, status, owner, draft } = this.state;
     const trained = (status === 'preparing' || status === 'running') && !this.stepping;
+    this.draft.applied();
     this.store.set({ gpu, watching: false });
     await this.servers.send();
     if (!run) return this.notifier.notify('warning', msg('The trainer stopped answering and was replaced.'));
@@ -176,7 +178,7 @@ export class Controller extends InShell {
     this.notifier.notify('warning', msg(str`The trainer stopped answering and was replaced, at step ${step}.`));
     if (trained && this.state.owner === 'this-tab') await this.train();
     // Restores unapplied changes of the setup.
-    if (draft) this.draft.use(draft);
+    if (draft) this.draft.change(draft);
   }
 
   private async hashChanged() {
@@ -227,13 +229,20 @@ export class Controller extends InShell {
     if (this.state.watching) await this.stopWatching();
     this.recorded.stop();
     const before = this.state.run;
-    const paused = isActive(this.state.status) ? before : null;
+    let paused: RunSummary | null = null;
     this.store.set({ opening: true });
     await this.notifier.attempt('open', async () => {
       const opened = await this.read(id);
       if (!opened) return;
       const { summary, records, owner, sweep } = opened;
+      // A sweep trains on while its runs are looked at.
+      const besides = before?.id !== id && (!before?.sweep || before.sweep.id !== summary.sweep?.id);
+      if (besides && isActive(this.state.status)) {
+        await this.pause();
+        paused = before;
+      }
       this.navigation.forget();
+      this.draft.use(structuredClone(summary.experiment));
       const finished = summary.step >= summary.experiment.steps;
       if (sweep !== this.state.sweep) this.store.set({ sweep, wholeSweep: sweep !== null });
       const sweeps = sweep?.state.status;
@@ -249,7 +258,6 @@ export class Controller extends InShell {
         statusDetail: '',
       });
       await this.servers.send();
-      this.draft.use(structuredClone(summary.experiment));
     });
     this.store.set({ opening: false });
     if (this.state.run?.id !== id) return this.stay();
@@ -260,15 +268,26 @@ export class Controller extends InShell {
     await this.navigation.loadKept();
     void this.navigation.load();
     if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
-    if (paused && paused.id !== id && !isActive(this.state.status))
-      this.notifier.notify(
-        'info',
-        msg(str`“${paused.name}” is paused: one run trains at a time.`),
-        undefined,
-        () => void this.open(paused.id),
-        msg('Open'),
-      );
+    if (paused) this.offerPaused(paused);
     if (this.state.run?.id === id && this.state.status !== 'idle') void this.recorded.playRun(id, this.state.run.step);
+  }
+
+  private offerPaused({ id, name }: RunSummary) {
+    this.notifier.notify(
+      'info',
+      msg(str`“${name}” is paused: one run trains at a time.`),
+      undefined,
+      () => void this.open(id),
+      msg('Open'),
+    );
+  }
+
+  private async focusAgain(run: RunSummary | null) {
+    if (run?.id === this.state.run?.id) return;
+    if (this.state.runs.some(({ id, deletedUntil }) => id === run?.id && deletedUntil === null))
+      return this.open(run!.id);
+    if (isActive(this.state.status)) await this.pause();
+    this.close();
   }
 
   /** Selects the run in focus again if the address names one that was not opened. */
@@ -293,6 +312,7 @@ export class Controller extends InShell {
     if (!draft) return false;
     return this.notifier.attempt('create', async () => {
       const run = await this.created(draft);
+      this.draft.applied();
       await this.library.refreshRuns();
       await this.open(run.id);
     });
@@ -422,6 +442,8 @@ export class Controller extends InShell {
       const continued = prolonged(draft, step);
       await keepTeachers(this.api, continued);
       const forked = await this.api.fork(run.id, step, continued);
+      this.draft.change(continued, this.state.preset);
+      this.draft.applied();
       await this.library.refreshRuns();
       await this.open(forked.id);
       this.notifier.notify(
@@ -490,8 +512,8 @@ export class Controller extends InShell {
 
   /** Closes the run in focus and puts an experiment into the setup. A recorded try of the first preset plays until then. */
   prepare(experiment: Experiment) {
-    this.close();
     this.draft.use(experiment);
+    this.close();
     if (experiment.name === firstPreset) void this.recorded.playSample();
   }
 

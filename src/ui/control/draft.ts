@@ -1,12 +1,17 @@
-/** Draft of the setup panel: presets, edits, checks by the schema, and the memory plan after an edit. */
+/**
+ * Draft of the setup panel: presets, edits, checks by the schema, and the memory plan after an edit. Changes that another
+ * experiment replaces can be put back.
+ */
+import { msg } from '@lit/localize';
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
-import { readPath, writePath } from '../../experiment/paths.ts';
+import { differences, readPath, writePath } from '../../experiment/paths.ts';
 import { defaultPolicy, type PolicyName } from '../../experiment/policies/registry.ts';
 import { withPolicyKind, withWorld } from '../../models/draft.ts';
 import { withAlgorithm } from '../../rl/algorithms/replace-algorithm.ts';
-import type { TrainerApi } from '../../session/protocol.ts';
+import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { worldModule } from '../../worlds/registry.ts';
 import { none, type Problem, type Store } from '../state/state.ts';
+import type { Notifier } from './notifier.ts';
 import { keepTeachers } from './teachers.ts';
 
 const planAfterMs = 350;
@@ -31,20 +36,50 @@ function check(draft: Experiment): Problem[] {
 export class Draft {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
+  /** Experiment that the setup took as a whole, or that a run was made of. */
+  private taken: Experiment | null = null;
 
+  /** `focus`: opens a run, if it is still stored, or closes the one in focus. */
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
+    private readonly notifier: Pick<Notifier, 'notify'>,
+    private readonly focus: (run: RunSummary | null) => Promise<void>,
   ) {}
 
   usePreset(index: number) {
     this.use(structuredClone(this.store.state.presets[index]), index);
   }
 
-  /** Replaces the whole draft. The preset that it is compared with is found by name unless given. */
-  use(draft: Experiment, preset = this.store.state.presets.findIndex((each) => each.name === draft.name)) {
+  /** Replaces the whole draft, and offers to put its changes back. */
+  use(draft: Experiment, preset?: number) {
+    this.offerChanges(draft);
+    this.taken = draft;
+    this.change(draft, preset);
+  }
+
+  /** Sets a draft that keeps the changes. The preset that it is compared with is found by name unless given. */
+  change(draft: Experiment, preset = this.store.state.presets.findIndex((each) => each.name === draft.name)) {
     this.store.set({ draft, preset, problems: check(draft) });
     this.planSoon();
+  }
+
+  /** Call it when a run has the draft's changes. */
+  applied() {
+    this.taken = this.store.state.draft;
+  }
+
+  private offerChanges(next: Experiment) {
+    const { taken } = this;
+    const { draft, preset, run } = this.store.state;
+    if (!taken || !draft || !differences(taken, draft).length || !differences(draft, next).length) return;
+    const back = async () => {
+      await this.focus(run);
+      this.use(draft, preset);
+      this.taken = taken;
+      this.store.set({ shared: null });
+    };
+    this.notifier.notify('info', msg('Your changes in the setup were replaced.'), undefined, () => void back());
   }
 
   /**

@@ -4,7 +4,6 @@
  */
 import { msg, str } from '@lit/localize';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
-import { differences } from '../../experiment/paths.ts';
 import { type Lesson, lessonContext, type Part, type PartPlace } from '../state/lesson.ts';
 import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../state/lesson-progress.ts';
 import { nothingPlayed, type State, type Store } from '../state/state.ts';
@@ -133,23 +132,7 @@ export class Lessons {
     const named = this.state.presets.find(({ name }) => name === preset);
     const chosen: Experiment = structuredClone(named ?? parseExperiment(document));
     const experiment = seed === null || seed === undefined ? chosen : { ...chosen, seed };
-    this.offerSetup(experiment);
     this.app.draft.use(experiment);
-  }
-
-  /** Says that a changed setup is replaced, and offers to put it back. A preset as it is can be chosen again. */
-  private offerSetup(experiment: Experiment) {
-    const { draft, preset, presets } = this.state;
-    const changed = draft !== null && preset >= 0 && differences(presets[preset], draft).length > 0;
-    if (!changed || draft.name === experiment.name) return;
-    const back = () => this.app.draft.use(draft, preset);
-    this.app.notifier.notify(
-      'info',
-      msg('The setup now has the experiment of the lesson, in place of your changed one.'),
-      undefined,
-      back,
-      msg('Take mine back'),
-    );
   }
 
   /** Starts another experiment; the run in focus stays in the list. */

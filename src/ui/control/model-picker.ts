@@ -3,11 +3,12 @@
  * nothing.
  */
 
-import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
+import { parseExperiment } from '../../experiment/experiment.ts';
 import { withLanguageModel, withOnnxModel } from '../../models/draft.ts';
 import type { ModelCard, ModelRequest, Precision } from '../../models/protocol.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
 import type { ModelState, Store } from '../state/state.ts';
+import type { Draft } from './draft.ts';
 
 /** Free space that the browser estimates for this page; null if it has no estimate. */
 async function freeSpace(): Promise<number | null> {
@@ -27,7 +28,7 @@ export class ModelPicker {
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
-    private readonly take: (draft: Experiment) => void,
+    private readonly draft: Pick<Draft, 'use' | 'change'>,
   ) {}
 
   private set(patch: Partial<ModelState>) {
@@ -76,7 +77,7 @@ export class ModelPicker {
     if (!draft || !model.card) return;
     try {
       const { name, precision, onnx } = model.card;
-      this.take(onnx ? withOnnxModel(draft, name, onnx) : withLanguageModel(draft, name, precision));
+      this.draft.change(onnx ? withOnnxModel(draft, name, onnx) : withLanguageModel(draft, name, precision));
     } catch (error) {
       this.set({ problem: sentence(error) });
     }
@@ -89,7 +90,7 @@ export class ModelPicker {
     try {
       const { default: document } = await import('../../../experiments/smollm2-textcraft.json');
       const policy = { ...document.policy, model: card.name, weights: card.precision };
-      this.take(parseExperiment({ ...document, name: `TextCraft, ${card.label}`, policy }));
+      this.draft.use(parseExperiment({ ...document, name: `TextCraft, ${card.label}`, policy }));
     } catch (error) {
       this.set({ problem: sentence(error) });
     }

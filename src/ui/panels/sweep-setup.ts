@@ -113,7 +113,7 @@ export class TabgymSweepSetup extends Panel {
     const { sweep } = this.state.draft!;
     const name = (event.target as HTMLFormElement).querySelector('input')!.value.trim();
     const before = sweep!.variants.length ? sweep!.variants : [{ name: base.name.slice(0, 80), changes: {} }];
-    this.app.draft.use({ ...structuredClone(base), sweep: { ...sweep!, variants: [...before, { name, changes }] } });
+    this.app.draft.change({ ...structuredClone(base), sweep: { ...sweep!, variants: [...before, { name, changes }] } });
   }
 
   private drop(index: number) {

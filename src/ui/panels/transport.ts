@@ -118,7 +118,7 @@ export class TabgymTransport extends Panel {
 
   private statusText() {
     const { status, statusDetail, owner } = this.state;
-    if (owner === 'another-tab') return msg('read-only: another tab owns it');
+    if (owner === 'another-tab') return msg('read-only');
     const words: { [each in RunStatus]: string } = {
       idle: msg('not started'),
       preparing: statusDetail || msg('preparing'),

@@ -207,7 +207,9 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
     const base = draft && presets[preset] === first && draft.worlds.length === 1 ? draft : first;
     const { name, options } = this.current;
     await this.app.consent.allow(code);
-    this.app.draft.use(typedExperiment(base, name, { ...options, code }, report), presets.indexOf(first));
+    const typed = typedExperiment(base, name, { ...options, code }, report);
+    if (base === draft) this.app.draft.change(typed, presets.indexOf(first));
+    else this.app.draft.use(typed, presets.indexOf(first));
     this.leave(code);
     void this.app.train();
   }

@@ -52,6 +52,8 @@ export class TabgymSimpleBar extends Panel<Pick<Shell, 'store' | 'layout'>> {
       }
       @media (max-width: 500px) {
         header {
+          flex-wrap: wrap;
+          justify-content: end;
           gap: 2px;
           padding-inline: 10px;
         }

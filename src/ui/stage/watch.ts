@@ -44,7 +44,6 @@ export class TabgymWatch extends Panel {
   ];
 
   @state() private split: 'train' | 'test' = 'test';
-  private started = false;
   /** Task number as typed; null: the one after the task watched last. */
   @state() private task: number | null = null;
 
@@ -144,14 +143,13 @@ export class TabgymWatch extends Panel {
     event.preventDefault();
     const task = this.nextTask;
     this.task = null;
-    this.started = true;
     void this.app.watch(this.split, task);
   }
 
   /** Number that the form proposes: the first one, then the task after the one watched last. */
   private get nextTask(): number {
-    if (this.task !== null) return this.task;
-    return this.started ? this.state.watchedTask + 1 : 0;
+    const { watchedTask } = this.state;
+    return this.task ?? (watchedTask === null ? 0 : watchedTask + 1);
   }
 
   /** Speed and order of watched episodes. */

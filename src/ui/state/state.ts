@@ -164,8 +164,8 @@ export interface State {
   /** Set while `live` shows a recorded episode. */
   recorded: Recording | null;
   watching: boolean;
-  /** Number of the task that is watched, or was watched last. */
-  watchedTask: number;
+  /** Number of the task that is watched, or was watched last; null: none yet. */
+  watchedTask: number | null;
   watchView: WatchView;
   selection: Selection;
   /** Settings that the address fixes, in addition to the place. */
@@ -258,7 +258,7 @@ const initialState = (): State => ({
   live: [],
   recorded: null,
   watching: false,
-  watchedTask: 0,
+  watchedTask: null,
   watchView: plainWatch,
   selection: noSelection,
   link: noLink,
