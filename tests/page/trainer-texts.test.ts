@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/machine.mjs';
 import { noRoomWords } from '../../src/rl/episode/unplayed.ts';
+import { NotFiniteStepError } from '../../src/session/finite-weights.ts';
 import { QuotaError } from '../../src/store/run.ts';
 import { sentences } from '../../src/ui/control/trainer-texts.ts';
 import { launch, open, serveMock } from './harness.ts';
@@ -85,6 +86,11 @@ test('on a Chinese page the trainer’s notices are Chinese, and their button op
       expect.stringMatching(/^✕ 没有空间存储 5\.0 MB（已用 40\.0 MB，共 50\.0 MB）。已存储的数据没有丢失。/),
     ]);
   await page.locator('tabgym-watch').getByText('GPU 设备已丢失（unknown）：GPU0.').waitFor();
+  // It begins like the notice of a step, and ends with a sentence of its own.
+  await notify(page, [new NotFiniteStepError(3, 'w is NaN').message]);
+  await expect
+    .poll(() => notices.locator('.notice p').last().innerText())
+    .toMatch(/^✕ 第 3 步没有提交：更新之后 w is NaN。运行停在第 2 步/);
   await notices.getByRole('button', { name: '腾出空间' }).first().click();
   await page.locator('tabgym-storage').waitFor();
   expect(errors).toEqual([]);

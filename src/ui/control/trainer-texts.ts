@@ -9,6 +9,80 @@ import { episodeCount, tokenCount } from '../kit/counts.ts';
 export type Sentence = readonly [english: string, translate: (...values: string[]) => string];
 
 export const sentences: readonly Sentence[] = [
+  [
+    'Step {} was not committed: after its update {}. The run stays at step {} and can repeat the step. Fork it there with a lower optimizer.learningRate or with optimizer.maxGradNorm.',
+    (step, problem, before) =>
+      msg(
+        str`Step ${step} was not committed: after its update ${problem}. The run stays at step ${before} and can repeat the step. Fork it there with a lower optimizer.learningRate or with optimizer.maxGradNorm.`,
+      ),
+  ],
+  [
+    'The weights of step {} cannot be used: {}. ',
+    (step, problem) => msg(str`The weights of step ${step} cannot be used: ${problem}. `),
+  ],
+  [
+    'No earlier checkpoint of this run is finite: start a new run.',
+    () => msg('No earlier checkpoint of this run is finite: start a new run.'),
+  ],
+  [
+    'Step {} is the last good one: fork the run there (in the page under Runs; npm run train with --fork-at {}).',
+    (step, same) =>
+      msg(
+        str`Step ${step} is the last good one: fork the run there (in the page under Runs; npm run train with --fork-at ${same}).`,
+      ),
+  ],
+  ['Step {} has no checkpoint. ', (step) => msg(str`Step ${step} has no checkpoint. `)],
+  ['These have one: {}.', (steps) => msg(str`These have one: ${steps}.`)],
+  [
+    'No step of this run has one: export it again, with its checkpoints.',
+    () => msg('No step of this run has one: export it again, with its checkpoints.'),
+  ],
+  [
+    'Another tab has this run. Take it over to train or change it here.',
+    () => msg('Another tab has this run. Take it over to train or change it here.'),
+  ],
+  ['The opening was canceled.', () => msg('The opening was canceled.')],
+  ['The import of {} was canceled.', (name) => msg(str`The import of ${name} was canceled.`)],
+  [
+    'This file of {} bytes is not a complete zip: it was cut short, damaged, or has another format ({}). Export it again.',
+    (size, reason) =>
+      msg(
+        str`This file of ${size} bytes is not a complete zip: it was cut short, damaged, or has another format (${reason}). Export it again.`,
+      ),
+  ],
+  [
+    'This file is a sweep and not one run. Unpack it as a zip: each of its runs is a file in runs, such as runs/01.tabgym.',
+    () =>
+      msg(
+        'This file is a sweep and not one run. Unpack it as a zip: each of its runs is a file in runs, such as runs/01.tabgym.',
+      ),
+  ],
+  [
+    'This zip is not a Tabgym run: it has no tabgym.json.',
+    () => msg('This zip is not a Tabgym run: it has no tabgym.json.'),
+  ],
+  [
+    'Parts of this run are not what its list says: {}. ',
+    (parts) => msg(str`Parts of this run are not what its list says: ${parts}. `),
+  ],
+  ['Export the run again, or open only what is whole.', () => msg('Export the run again, or open only what is whole.')],
+  ['Export the run again.', () => msg('Export the run again.')],
+  [
+    'Language models cannot be kept here: this browser has no private file system.',
+    () => msg('Language models cannot be kept here: this browser has no private file system.'),
+  ],
+  [
+    'The world stopped: {}. Start another task.',
+    (reason) => msg(str`The world stopped: ${reason}. Start another task.`),
+  ],
+  [
+    '{} asks for pauses, such as {}, which are kept: ',
+    (model, pause) => msg(str`${model} asks for pauses, such as ${pause}, which are kept: `),
+  ],
+  [
+    '{} refuses empty messages: an empty reply is sent back to it as "{}".',
+    (model, text) => msg(str`${model} refuses empty messages: an empty reply is sent back to it as "${text}".`),
+  ],
   ['The GPU device was lost ({}): ', (reason) => msg(str`The GPU device was lost (${reason}): `)],
   ['The WebAssembly device was lost: ', () => msg('The WebAssembly device was lost: ')],
   ["Tabgym's worker stopped: ", () => msg("Tabgym's worker stopped: ")],
