@@ -203,6 +203,20 @@ describe('on the page', () => {
     await close();
   });
 
+  test('a run that is paused before its first step stays, and its notice opens it', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=preparing`);
+    await page.getByRole('button', { name: 'Train', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Pause' }).first().waitFor();
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).hash).toContain('run=run-2');
+    await page.keyboard.press('r');
+    await expect.poll(() => list(page).getByRole('listitem').count()).toBe(2);
+    await page.locator('.notice').filter({ hasText: 'is paused' }).getByRole('button', { name: 'Open' }).click();
+    await expect.poll(() => new URL(page.url()).hash).toContain('run=run-1');
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('a new run that was not trained is gone once another is opened', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
     await page.getByRole('button', { name: 'New', exact: true }).click();

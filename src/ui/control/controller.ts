@@ -267,8 +267,8 @@ export class Controller extends InShell {
     else if (takeDraft || !this.state.selection.run) this.navigation.select({ run: id });
     await this.navigation.loadKept();
     void this.navigation.load();
-    if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
     if (paused) this.offerPaused(paused);
+    else if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
     if (this.state.run?.id === id && this.state.status !== 'idle') void this.recorded.playRun(id, this.state.run.step);
   }
 
