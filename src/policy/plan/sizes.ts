@@ -25,15 +25,19 @@ export interface Sizes {
 
 const mostMlpBytes = 1 << 26;
 
+/** Rows of a GPU's largest tile: a piece of other sizes computes a part of a tile for nothing. */
+const tileRows = 128;
+
 /**
  * Number of tokens that run through the feed-forward block at once: all, or a multiple of 64 whose gate and up values
- * fit a binding, in pieces of nearly equal size, because a small one fills few cores of a GPU.
+ * fit a binding, in pieces of nearly equal size, because a small one fills few cores of a GPU, and of whole tiles.
  */
 function mlpRows(T: number, intermediateSize: number, blockBytes: number): number {
   const rows = Math.floor(Math.min(blockBytes, mostMlpBytes) / (8 * intermediateSize));
   if (T <= rows) return T;
-  const pieces = Math.ceil(T / Math.max(64, rows - (rows % 64)));
-  return 64 * Math.ceil(T / pieces / 64);
+  const most = Math.max(64, rows - (rows % 64));
+  const pieces = Math.ceil(T / most);
+  return Math.min(most, tileRows * Math.ceil(T / pieces / tileRows));
 }
 
 /** Most tokens of a pass through the layers. */
