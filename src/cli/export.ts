@@ -149,7 +149,7 @@ function write(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
   }
 }
 
-/** One zip, in the format of the page's "Import policy". */
+/** One zip that the page imports as a policy. */
 export function policyZip(files: ReadonlyMap<string, Uint8Array[]>): Uint8Array {
   const names = files.has('adapter_config.json')
     ? [...files.keys()]

@@ -192,7 +192,7 @@ function checkedIndex(entries: { [name: string]: Uint8Array }): BundleIndex {
     );
   if (!entries['tabgym.json'])
     throw new NotARunError(
-      'This zip is not a Tabgym run: it has no tabgym.json. Import a policy with "Import policy".',
+      'This zip is not a Tabgym run: it has no tabgym.json. Import a policy with "Import a run, a policy or an adapter".',
     );
   try {
     return checkIndex(parseJson(entries['tabgym.json'], 'tabgym.json'));

@@ -73,6 +73,6 @@ ${differences(ledger)}
 ${back}
 \`\`\`
 
-Run this in a checkout of Tabgym, or choose "Import policy" in the page with a zip of the folder.
+Run this in a checkout of Tabgym, or choose "Import a run, a policy or an adapter" in the page with a zip of the folder.
 `;
 }

@@ -240,6 +240,7 @@ export class Controller extends InShell {
       if (besides && isActive(this.state.status)) {
         await this.pause();
         paused = before;
+        await this.library.refreshRuns();
       }
       this.navigation.forget();
       this.draft.use(structuredClone(summary.experiment));
