@@ -45,6 +45,7 @@ const places: readonly ((value: string) => string)[] = [
   (value) =>
     bodyWith('choices', `[{"message":{"tool_calls":[{"id":${value},"function":{"name":"a","arguments":${value}}}]}}]`),
   (value) => `{"error":{"message":${value},"type":${value},"code":${value}}}`,
+  (value) => `{"error":{"message":"a","loc":[${value}],"metadata":{"headers":{"retry-after":${value}}}}}`,
 ];
 const bodies = Object.entries(values).flatMap(([name, value]) =>
   places.map((place, k) => [`${name} ${k}`, place(value)] as const),

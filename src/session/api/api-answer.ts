@@ -117,11 +117,12 @@ function callsOf(message: Choice['message']): ChatCall[] {
   });
 }
 
-function emptyReason({ message, finish_reason: reason }: Choice): EmptyReason {
-  if (filtered.test(String(reason))) return 'filter';
+function emptyReason({ message, finish_reason }: Choice): EmptyReason {
+  const reason = typeof finish_reason === 'string' ? finish_reason : '';
+  if (filtered.test(reason)) return 'filter';
   if (typeof message?.refusal === 'string' && message.refusal !== '') return 'refusal';
   if (message && hasCalls(message)) return 'tool';
-  if (cutOff.test(String(reason))) return 'length';
+  if (cutOff.test(reason)) return 'length';
   return message?.reasoning_content || message?.reasoning ? 'reasoning' : 'none';
 }
 

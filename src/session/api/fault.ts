@@ -49,7 +49,7 @@ export function parsed(text: string): unknown {
 /** `["body", "seed"]` and `seed` name a field; `["body", "messages", 3, "content"]` names none of the request's own. */
 const fieldOf = (path: readonly Json[]): string => {
   const own = path[0] === 'body' ? path.slice(1) : path;
-  return own.length === 1 ? String(own[0]) : '';
+  return own.length === 1 && typeof own[0] !== 'object' ? String(own[0]) : '';
 };
 
 /** Maximum number of characters of a text of a server that are searched for a reason. */

@@ -41,12 +41,10 @@ function resetMs(headers: Headers, now: number): number | null {
 /** Headers of a provider that a gateway repeats in the error's body. */
 function headersIn(body: string): Headers {
   const { error } = (parsed(body) ?? {}) as { error?: { metadata?: { headers?: unknown } | null } | null };
-  const entries = Object.entries(error?.metadata?.headers ?? {});
-  return new Headers(
-    entries.filter(
-      (entry): entry is [string, string] => /^[\w-]+$/.test(entry[0]) && /^[\x20-\x7e]*$/.test(String(entry[1])),
-    ),
+  const texts = Object.entries(error?.metadata?.headers ?? {}).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' || typeof value === 'number' ? [[name, `${value}`]] : [],
   );
+  return new Headers(texts.filter(([name, text]) => /^[\w-]+$/.test(name) && /^[\x20-\x7e]*$/.test(text)));
 }
 
 /** Milliseconds until the next request is allowed; null: the server states none. */
