@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LitElement } from 'lit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildIndex } from '../../proxies/retrieval/build-index.ts';
@@ -337,6 +338,11 @@ test('a teacher behind an API is named with its address, and other text stays to
   const field = page.locator('tabgym-teacher-picker').getByLabel('Model behind an API');
   const type = async (text: string) => {
     await field.fill(text);
+    // The list of agents may arrive while somebody types.
+    await page.locator('tabgym-teacher-picker').evaluate((picker: LitElement) => {
+      picker.requestUpdate();
+      return picker.updateComplete;
+    });
     await field.press('Tab');
   };
   await type('big-one');

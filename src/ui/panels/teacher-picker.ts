@@ -59,7 +59,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
   @state() private agents: readonly ListedAgent[] = [];
   @state() private busy = false;
   @state() private problem = '';
-  /** Text of the field that names no model. */
+  /** Text of the field while it is typed, and after that if it names no model. */
   @state() private unread: string | null = null;
 
   override connectedCallback() {
@@ -125,7 +125,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
         <input id="file" type="file" hidden accept=".tabgym,.zip" aria-label=${knobLabel(knob)} @change=${this.take} />
       </div>
       <label for="served">${msg('Model behind an API')}</label>
-      <input id="served" type="text" placeholder="MODEL@https://HOST/v1" spellcheck="false" .value=${live(this.unread ?? served?.text ?? '')} @change=${this.name} />
+      <input id="served" type="text" placeholder="MODEL@https://HOST/v1" spellcheck="false" .value=${live(this.unread ?? served?.text ?? '')} @input=${this.type} @change=${this.name} />
       ${served ? this.renderServer(served) : nothing}
       ${this.error || this.problem ? html`<div id="problem" class="message error" role="alert">${this.problem || this.error}</div>` : nothing}`;
   }
@@ -139,6 +139,10 @@ export class TabgymTeacherPicker extends LocalizedElement {
     };
     return html`<tabgym-model-connection address=${address} name=${model} .servers=${this.servers} .foreign=${this.servers.foreign} @knob-change=${choose}></tabgym-model-connection>`;
   }
+
+  private type = (event: Event) => {
+    this.unread = (event.target as HTMLInputElement).value;
+  };
 
   private name = (event: Event) => {
     const text = (event.target as HTMLInputElement).value.trim();
