@@ -12,6 +12,8 @@ export interface Manners {
   places?: number;
   schema?: unknown;
   metadata?: unknown;
+  /** Tools of an MCP environment. */
+  tools?: readonly unknown[];
   observe?(words: string): unknown;
   /** Replaces the response to a step and returns true; otherwise the step is answered as usual. */
   mishap?(action: { [field: string]: unknown }, socket: WebSocket): boolean;
@@ -62,6 +64,8 @@ export class OpenEnvServer {
     this.frames.push(frame);
     const { observe = (message: string) => ({ message }), mishap } = this.manners;
     const { type, data = {} } = frame;
+    if (type === 'mcp' && this.manners.tools)
+      return say('mcp', { jsonrpc: '2.0', id: data.id, result: { tools: this.manners.tools } });
     if (type === 'state') return say('state', { episode_id: null, step_count: 0 });
     if (type === 'reset') {
       const { seed, index, split } = data;

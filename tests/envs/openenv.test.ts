@@ -4,7 +4,7 @@ import { promptRulesOf, type Task } from '../../src/envs/env.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { checkOpenEnv } from '../../src/worlds/openenv/check.ts';
 import { openenv } from '../../src/worlds/openenv/index.ts';
-import { observationText } from '../../src/worlds/openenv/observation.ts';
+import { listedActions, observationText } from '../../src/worlds/openenv/observation.ts';
 import { actionForm, actionFrom, formText } from '../../src/worlds/openenv/schema.ts';
 import { addressesOf, OpenEnvWorld } from '../../src/worlds/openenv/world.ts';
 import { type Manners, OpenEnvServer, refuse } from './openenv-server.ts';
@@ -129,6 +129,7 @@ describe('an action as text', () => {
     [message, 'hello', { message: 'hello' }],
     [{ properties: { move: { type: 'integer' }, note: { type: 'string' } }, required: ['move'] }, ' 3', { move: 3 }],
     [{ properties: { go: { enum: ['N', 'S'] } } }, 'S', { go: 'S' }],
+    [{ properties: { go: { allOf: [{ $ref: '#/$defs/Go' }] } }, $defs: { Go: { enum: ['N'] } } }, 'N', { go: 'N' }],
     [{ properties: { on: { type: 'boolean' } }, required: ['on'] }, 'True', { on: true }],
     [click, 'I click. {"x": 3, "button": "left"}', { x: 3, button: 'left' }],
     [{}, '{"type": "list_tools"}', { type: 'list_tools' }],
@@ -136,6 +137,7 @@ describe('an action as text', () => {
 
   it.each([
     [{ properties: { move: { type: 'integer' } } }, 'left', /"move" must be a value of type integer/],
+    [{ properties: { move: { type: 'integer' } } }, '12345678901234567890', /"move" must be a value of type integer/],
     [{ properties: { go: { enum: ['N', 'S'] } } }, 'W', /"go" must be one of: N, S/],
     [click, 'left', /one JSON object/],
     [click, '{"x": ', /one JSON object/],
@@ -175,7 +177,80 @@ it.each([
   [{ board: [1, 2], turn: 'x' }, '', '{\n "board": [\n  1,\n  2\n ],\n "turn": "x"\n}'],
   [{ state: { text: 'deep' } }, 'state.text', 'deep'],
   [{ state: null }, 'state.text', ''],
+  // TextArena repeats the prompt at each turn; what happened stands in the messages (github.com/huggingface/OpenEnv/pull/99).
+  [
+    {
+      prompt: 'Wordle-v0',
+      messages: [{ sender_id: -1, content: 'A R I S E\nY G Y X X', category: 'MESSAGE' }],
+      info: {},
+    },
+    '',
+    'A R I S E\nY G Y X X',
+  ],
+  [{ prompt: 'Guess a word.', messages: [], legal_players: [], info: {} }, '', 'Guess a word.'],
+  // Git's: the output and the error lie beside a status (envs/git_env/models.py).
+  [
+    { success: false, message: 'Failed', error: 'no such ref' },
+    '',
+    '{\n "success": false,\n "message": "Failed",\n "error": "no such ref"\n}',
+  ],
+  // Numbers beside a message (envs/grid_world_env/models.py).
+  [{ x: 1, y: 2, message: 'Keep going...' }, '', '{\n "x": 1,\n "y": 2,\n "message": "Keep going..."\n}'],
+  [
+    { info_state: [0, 1], legal_actions: [0, 2] },
+    '',
+    '{\n "info_state": [\n  0,\n  1\n ],\n "legal_actions": [\n  0,\n  2\n ]\n}',
+  ],
+  [{ tool_name: 'echo', result: { content: [{ type: 'text', text: 'hi' }], is_error: false }, error: null }, '', 'hi'],
+  [{ tool_name: 'ech', result: null, error: { error_type: 'tool_not_found', message: 'No ech' } }, '', 'Error: No ech'],
+  [{}, '', ''],
 ])('reads %j', (observation, field, text) => expect(observationText(observation, field)).toBe(text));
+
+// OpenSpiel and Connect Four list numbers (github.com/huggingface/OpenEnv, envs/openspiel_env/models.py).
+it.each([
+  [{ legal_actions: [0, 3] }, ['0', '3']],
+  [{ available_actions: ['go', 'stay'] }, ['go', 'stay']],
+  [{ legal_actions: [{ column: 3 }] }, undefined],
+])('lists the actions of %j', (observation, actions) => expect(listedActions(observation)).toEqual(actions));
+
+// An environment of MCP tools: `tool_name` alone is required, and the tools are listed by JSON-RPC
+// (github.com/huggingface/OpenEnv/issues/491).
+describe('an MCP environment', () => {
+  const call = {
+    properties: {
+      type: { const: 'call_tool', type: 'string' },
+      tool_name: { type: 'string' },
+      arguments: { type: 'object' },
+    },
+    required: ['tool_name'],
+  };
+  const tools = [
+    { name: 'echo', description: 'Echoes.', inputSchema: { properties: { message: { type: 'string' } } } },
+    { name: 'look', description: null, input_schema: {} },
+  ];
+
+  it.each([call, { properties: { metadata: { type: 'object' } } }])(
+    'is played by calls of its tools: %j',
+    async (schema) => {
+      const { server, world } = await played({ schema, tools, observe: () => ({}) });
+      const [opening] = await world.reset([0], [taskOf(1)]);
+      expect(opening.observation).toBe(
+        'Your action is one call of a tool, as JSON: {"tool_name": "...", "arguments": {...}}\nTools:\n' +
+          '- echo: Echoes.\n  arguments: {"properties":{"message":{"type":"string"}}}\n- look: \n  arguments: {}',
+      );
+      await world.step([0], ['{"tool_name": "echo", "arguments": {"message": "win"}}']);
+      const echoed = { type: 'call_tool', tool_name: 'echo', arguments: { message: 'win' } };
+      expect(server.frames.at(-1)).toEqual({ type: 'step', data: echoed });
+      await world.step([0], ['{"name": "look"}']);
+      expect(server.frames.at(-1)!.data).toEqual({ type: 'call_tool', tool_name: 'look', arguments: {} });
+    },
+  );
+
+  it('is only one with tools', async () => {
+    const { world } = await played({ schema: {} });
+    expect((await world.reset([0], [taskOf(1)]))[0].observation).toBe('Seed 1.\n\nYour action is a JSON object.');
+  });
+});
 
 type Mishap = (socket: Parameters<NonNullable<Manners['mishap']>>[1]) => boolean;
 const send =
@@ -192,6 +267,13 @@ const cut: Mishap = (socket) => {
 describe('a server that misbehaves', () => {
   it.each([
     ['a refused action', refuse('VALIDATION_ERROR', 'message: too long'), null],
+    [
+      'a refused action with reasons',
+      send(
+        '{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"loc":["column"],"msg":"Input should be a valid integer","type":"int_parsing"}]}}',
+      ),
+      null,
+    ],
     ['a failed step', refuse('EXECUTION_ERROR', 'KeyError'), /the server reports EXECUTION_ERROR: KeyError/],
     [
       'an infinite reward',
@@ -215,7 +297,14 @@ describe('a server that misbehaves', () => {
       if (reason) {
         expect(ill).toMatchObject({ done: true, failure: expect.stringMatching(reason) });
         expect(ill.failure).not.toContain(new URL(address).port);
-      } else expect(ill).toMatchObject({ observation: 'message: too long', valid: false, done: false });
+      } else
+        expect(ill).toMatchObject({
+          observation: expect.stringMatching(
+            /^message: too long$|^Invalid message: column: Input should be a valid integer$/,
+          ),
+          valid: false,
+          done: false,
+        });
       expect((await world.reset([0], [taskOf(3)]))[0]).toMatchObject({ observation: 'Seed 3.', done: false });
       expect((await world.step([1], ['on']))[0].observation).toContain('on');
     },

@@ -8,6 +8,7 @@ import type { Json } from '../../envs/env.ts';
 import { AnswerError, ServerError } from '../../envs/transport/http.ts';
 import { JsonSocket, type SocketOptions } from '../../envs/transport/socket.ts';
 import type { Observation } from './observation.ts';
+import type { ServerTool } from './schema.ts';
 
 /** All sessions of the server are in use. */
 export class CapacityError extends ServerError {
@@ -39,6 +40,22 @@ export interface Observed {
   done: boolean;
 }
 
+/** Answer to `tools/list`. The reference writes the schema of the arguments under either name. */
+const ToolsSchema = v.object({
+  result: v.object({
+    tools: v.array(
+      v.object({
+        name: v.string(),
+        description: v.optional(v.nullable(v.string()), ''),
+        inputSchema: v.optional(v.record(v.string(), v.unknown())),
+        input_schema: v.optional(v.record(v.string(), v.unknown())),
+      }),
+    ),
+  }),
+});
+/** Problems that Pydantic found in a message. */
+const ProblemsSchema = v.array(v.object({ loc: v.array(v.union([v.string(), v.number()])), msg: v.string() }));
+
 const glimpse = (value: unknown) => JSON.stringify(value).slice(0, 160);
 
 function errorOf(data: { [key: string]: unknown }): ServerError {
@@ -48,8 +65,15 @@ function errorOf(data: { [key: string]: unknown }): ServerError {
     const taken = places === null ? 'all sessions of the server are' : `all ${places} sessions of the server are`;
     return new CapacityError(places === 1 ? 'the only session of the server is in use' : `${taken} in use`, places);
   }
-  if (code === 'VALIDATION_ERROR') return new RefusedActionError(text);
+  if (code === 'VALIDATION_ERROR') return new RefusedActionError(`${text}${problemsIn(data.errors)}`);
   return new AnswerError(`the server reports ${code || 'an error'}: ${text}`, 0);
+}
+
+/** The reference's message is "Invalid message", and the reasons lie beside it. */
+function problemsIn(errors: unknown): string {
+  const read = v.safeParse(ProblemsSchema, errors);
+  if (!read.success || !read.output.length) return '';
+  return `: ${read.output.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')}`.slice(0, 500);
 }
 
 export class OpenEnvSession {
@@ -77,6 +101,19 @@ export class OpenEnvSession {
     if (!frame.success) throw new AnswerError('the socket answers, but not with frames of OpenEnv', 0);
     const error = frame.output.type === 'error' ? errorOf(frame.output.data) : null;
     if (error instanceof CapacityError) throw error;
+  }
+
+  /** Tools of an MCP environment; null: the server has none. */
+  async tools(signal?: AbortSignal): Promise<ServerTool[] | null> {
+    const data = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+    const frame = v.safeParse(FrameSchema, await this.socket.ask({ type: 'mcp', data }, signal));
+    const read = frame.success && frame.output.type === 'mcp' ? v.safeParse(ToolsSchema, frame.output.data) : null;
+    if (!read?.success || !read.output.result.tools.length) return null;
+    return read.output.result.tools.map(({ name, description, inputSchema, input_schema }) => ({
+      name,
+      description: description ?? '',
+      parameters: (inputSchema ?? input_schema ?? {}) as Json,
+    }));
   }
 
   close(): void {

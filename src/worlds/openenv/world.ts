@@ -20,7 +20,15 @@ import { type HttpOptions, JsonServer, ServerError, serverAddress } from '../../
 import { openenvDescription } from './description.ts';
 import { listedActions, observationText } from './observation.ts';
 import { type OpenEnvOptions, parseOpenEnvOptions } from './options.ts';
-import { type ActionForm, ActionTextError, actionForm, actionFrom, formText } from './schema.ts';
+import {
+  type ActionForm,
+  ActionTextError,
+  actionForm,
+  actionFrom,
+  formText,
+  mayCallTools,
+  type ServerTool,
+} from './schema.ts';
 import { type Observed, type OpenEnvSession, RefusedActionError, SessionPool } from './session.ts';
 import type { OpenEnvView } from './view-data.ts';
 
@@ -47,6 +55,8 @@ type Options = ConstructorParameters<typeof SessionPool>[1] & HttpOptions;
 export class OpenEnvWorld implements World {
   private readonly episodes = new Map<number, Episode>();
   private schemaForm: Promise<ActionForm | null> | null = null;
+  /** Tools of the server, once it was asked; null: it has none. */
+  private tools: readonly ServerTool[] | null | undefined;
 
   constructor(
     private readonly sessions: SessionPool,
@@ -79,13 +89,26 @@ export class OpenEnvWorld implements World {
 
   private async begin(slot: number, task: Task, signal?: AbortSignal): Promise<Feedback> {
     const options = parseOpenEnvOptions(task.options);
-    const form = await this.formFor(options);
+    const published = await this.formFor(options);
     const { session, observed } = await this.sessions.begin(resetData(task, options), signal);
+    const form = await this.withTools(published, session, signal);
     const episode: Episode = { session, options, form, reward: 0, text: '', done: false };
     this.episodes.set(slot, episode);
     const feedback = this.record(episode, observed);
     const fields = formText(form);
-    return fields ? { ...feedback, observation: `${feedback.observation}\n\n${fields}` } : feedback;
+    return { ...feedback, observation: [feedback.observation, fields].filter((each) => each !== '').join('\n\n') };
+  }
+
+  /** The form with the tools of an MCP environment, which its schema does not list. */
+  private async withTools(form: ActionForm, session: OpenEnvSession, signal?: AbortSignal): Promise<ActionForm> {
+    if (!mayCallTools(form)) return form;
+    try {
+      if (this.tools === undefined) this.tools = await session.tools(signal);
+    } catch (error) {
+      this.sessions.drop(session);
+      throw error;
+    }
+    return this.tools ? { ...form, tools: this.tools } : form;
   }
 
   step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
