@@ -15,6 +15,7 @@ import { FolderGames } from '../corpus/games/folder.ts';
 import { importGames } from '../corpus/games/import.ts';
 import { type GameFile, isGamePath } from '../corpus/games/store.ts';
 import { type IngestProgress, ingest } from '../corpus/ingest.ts';
+import { textIn } from '../corpus/lines.ts';
 import { readQuestions } from '../corpus/records.ts';
 import { FolderShops } from '../corpus/shops/folder.ts';
 import { checkShopFile, importShop } from '../corpus/shops/import.ts';
@@ -22,6 +23,8 @@ import { CorpusStore } from '../corpus/store.ts';
 import { defaultFolder, FolderDisk, openSources } from '../corpus/store-folder.ts';
 import { unzip } from '../store/zip.ts';
 import { checkOfOwn } from '../worlds/registry.ts';
+
+const readTextFile = async (path: string) => textIn(await readFile(path), basename(path));
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -78,7 +81,7 @@ async function find(store: CorpusStore, name: string, words: string[]): Promise<
 
 async function questions(store: CorpusStore, name: string, file: string): Promise<void> {
   const corpus = await store.open(name);
-  const { questions: read, refused } = readQuestions(await readFile(file, 'utf8'));
+  const { questions: read, refused } = readQuestions(await readTextFile(file));
   corpus.addQuestions(read);
   console.log(`${read.length} questions added, ${refused.count} refused; ${corpus.questionCount} in all`);
   for (const example of refused.examples) console.log(`  ${example}`);
@@ -133,7 +136,7 @@ async function attempt(work: () => Promise<void>): Promise<void> {
 const databases = () => new FolderDatabases(`${program.opts<{ folder: string }>().folder}/databases`);
 
 async function addDatabase(name: string, file: string, questionsFile: string): Promise<void> {
-  const [bytes, source] = await Promise.all([readFile(file), readFile(questionsFile, 'utf8')]);
+  const [bytes, source] = await Promise.all([readFile(file), readTextFile(questionsFile)]);
   const id = basename(file).replace(/\.\w+$/, '');
   const brought = { name, bytes: new Uint8Array(bytes), questions: source, id };
   const { questions: kept, refused, failed, examples } = await importDatabase(databases(), brought);
@@ -162,7 +165,7 @@ const shops = () => new FolderShops(`${program.opts<{ folder: string }>().folder
 
 async function shopFile(path: string): Promise<string> {
   checkShopFile(path, (await stat(path)).size);
-  return readFile(path, 'utf8');
+  return readTextFile(path);
 }
 
 interface ShopPaths {
@@ -211,10 +214,10 @@ const games = () => new FolderGames(`${program.opts<{ folder: string }>().folder
 async function gameFiles(path: string): Promise<GameFile[]> {
   if ((await stat(path)).isDirectory()) {
     const names = (await readdir(path, { recursive: true })).filter(isGamePath).sort();
-    return Promise.all(names.map(async (name) => ({ path: name, text: await readFile(join(path, name), 'utf8') })));
+    return Promise.all(names.map(async (name) => ({ path: name, text: await readTextFile(join(path, name)) })));
   }
   if (path.endsWith('.zip')) return gamesInArchive(new Uint8Array(await readFile(path)), unzip);
-  return [{ path: basename(path), text: await readFile(path, 'utf8') }];
+  return [{ path: basename(path), text: await readTextFile(path) }];
 }
 
 async function addGames(name: string, paths: string[]): Promise<void> {

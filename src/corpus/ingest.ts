@@ -1,12 +1,12 @@
 /**
- * Ingestion of a corpus: files of JSON lines (plain or gzipped) or a folder of texts become documents, batch by batch.
- * It can be cancelled between batches and resumed later from the same files. A line that is not a document is counted
- * as refused and skipped.
+ * Ingestion of a corpus: files of JSON lines or lists (plain or gzipped) or a folder of texts become documents, batch by
+ * batch. It can be cancelled between batches and resumed later from the same files. A line that is not a document is
+ * counted as refused and skipped.
  */
 
 import type { Corpus, CorpusState } from './corpus.ts';
-import { type ByteSource, briefName, CorpusError, longestLine, readLines, readText } from './lines.ts';
-import { parseRecord, RecordError, Refusals, readDocument } from './records.ts';
+import { type ByteSource, briefName, CorpusError, notUtf8, readLines, readWhole, textIn, textOf } from './lines.ts';
+import { fieldsOf, parseRecord, RecordError, Refusals, readDocument } from './records.ts';
 import type { NewDocument } from './retrieval/text-index.ts';
 
 export interface IngestProgress {
@@ -55,6 +55,7 @@ const letMessagesIn = () =>
   });
 
 const isTable = ({ name }: ByteSource) => /\.(tsv|csv)(\.gz)?$/i.test(name);
+const isJson = ({ name }: ByteSource) => /\.json(\.gz)?$/i.test(name);
 const isLines = ({ name }: ByteSource) => /\.(jsonl|ndjson|json)(\.gz)?$/i.test(name);
 
 /** Title of a text without one: the file name without folders and extension. */
@@ -121,7 +122,8 @@ class Ingestion {
     signal?.throwIfAborted();
     while (this.state.file < files.length) {
       const file = files[this.state.file];
-      if (isLines(file)) await this.takeLines(file);
+      if (isJson(file) && (await beginsList(file, signal))) await this.takeList(file);
+      else if (isLines(file)) await this.takeLines(file);
       else await this.takeText(file);
       // Small files share a batch, so between commits only the state in memory advances.
       this.state = { ...this.state, file: this.state.file + 1, offset: 0 };
@@ -134,18 +136,25 @@ class Ingestion {
   }
 
   private async takeLines(file: ByteSource): Promise<void> {
-    for await (const { text, end, read } of readLines(file, this.state.offset, this.options.signal)) {
-      const skipped = !text && end - this.state.offset > longestLine;
-      if (text.trim() || skipped) this.take(file.name, () => readLine(text, this.nextId()));
+    for await (const { text, end, read, fault } of readLines(file, this.state.offset, this.options.signal)) {
+      if (text.trim() || fault) this.take(file.name, () => readLine(text, fault, this.nextId()));
       this.state = { ...this.state, offset: end };
       if (this.length >= batchLength) await this.commit(read);
     }
   }
 
+  /** A list of documents is committed as a whole. */
+  private async takeList(file: ByteSource): Promise<void> {
+    for (const each of listIn(await readWhole(file, this.options.signal), file.name))
+      this.take(file.name, () => readDocument(fieldsOf(each), this.nextId()));
+  }
+
   private async takeText(file: ByteSource): Promise<void> {
-    const text = await readText(file, this.options.signal);
+    const bytes = await readWhole(file, this.options.signal);
     this.take(file.name, () => {
-      if (text.includes('\0')) throw new RecordError('it is not a text file');
+      const text = textOf(bytes);
+      if (text === null && !bytes.includes(0)) throw new RecordError(notUtf8);
+      if (text === null || text.includes('\0')) throw new RecordError('it is not a text file');
       if (isTable(file))
         throw new RecordError('it is a table: write each row as a line of JSON with "id", "title" and "text"');
       return { id: file.name, title: titleOf(file), text };
@@ -188,7 +197,24 @@ class Ingestion {
   }
 }
 
-function readLine(text: string, id: string): NewDocument {
-  if (!text) throw new RecordError(`it is longer than ${longestLine} bytes`);
+/** True if the first character of a file, of at most `longestLine` bytes, begins a list. */
+async function beginsList(file: ByteSource, signal?: AbortSignal): Promise<boolean> {
+  for await (const { text } of readLines(file, 0, signal)) if (text.trim()) return text.trimStart().startsWith('[');
+  return false;
+}
+
+function listIn(bytes: Uint8Array, name: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(textIn(bytes, name));
+    if (Array.isArray(value)) return value;
+  } catch (error) {
+    if (error instanceof CorpusError) throw error;
+    throw new CorpusError(`${briefName(name)} is not JSON: ${(error as Error).message}.`);
+  }
+  throw new CorpusError(`${briefName(name)} is not a list.`);
+}
+
+function readLine(text: string, fault: string | undefined, id: string): NewDocument {
+  if (fault) throw new RecordError(fault);
   return readDocument(parseRecord(text), id);
 }

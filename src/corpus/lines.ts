@@ -20,6 +20,8 @@ export interface Line {
   end: number;
   /** Stored bytes read so far, for progress. */
   read: number;
+  /** The reason why the line has no text, if it could not be read. */
+  fault?: string;
 }
 
 /** A file cannot be read, or a corpus cannot be used. */
@@ -114,21 +116,42 @@ async function* unpacked(
   }
 }
 
-/**
- * Lines from the unpacked byte `start` on. The last line needs no newline. For a line that is too long, `text` is
- * empty.
- */
+/** Text of bytes in UTF-8, or in UTF-16 with a byte order mark; null: they have another encoding. */
+export function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder(markOf(bytes) ?? 'utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The encoding that a byte order mark of UTF-16 names. */
+const markOf = ([a, b]: Uint8Array): string | null =>
+  a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : null;
+
+/** The same for a file that is read as a whole. Throws CorpusError for another encoding. */
+export function textIn(bytes: Uint8Array, name: string): string {
+  const text = textOf(bytes);
+  if (text === null) throw new CorpusError(`${briefName(name)} is not UTF-8: save it in this encoding.`);
+  return text;
+}
+
+export const notUtf8 = 'it is not UTF-8: save the file in this encoding';
+
+/** Lines from the unpacked byte `start` on. The last line needs no newline. A line that is not read has a `fault`. */
 export async function* readLines(source: ByteSource, start: number, signal?: AbortSignal): AsyncGenerator<Line> {
-  const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let held = 0;
   let end = start;
   let read = 0;
   const flush = (): Line => {
-    const text = held > longestLine ? '' : decodeParts(decoder, parts, held);
+    const isLong = held > longestLine;
+    const bytes = isLong ? new Uint8Array() : joined(parts, held);
     parts = [];
     held = 0;
-    return { text: text.replace(/\r$/, ''), end, read };
+    const text = markOf(bytes) ? null : textOf(bytes);
+    const fault = isLong ? `it is longer than ${longestLine} bytes` : text === null ? notUtf8 : undefined;
+    return { text: (text ?? '').replace(/\r$/, ''), end, read, ...(fault && { fault }) };
   };
   const hold = (bytes: Uint8Array) => {
     if (held <= longestLine) parts.push(bytes);
@@ -150,19 +173,19 @@ export async function* readLines(source: ByteSource, start: number, signal?: Abo
   if (held) yield flush();
 }
 
-function decodeParts(decoder: TextDecoder, parts: readonly Uint8Array[], length: number): string {
-  if (parts.length === 1) return decoder.decode(parts[0]);
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  if (parts.length === 1) return parts[0];
   const whole = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);
     at += part.length;
   }
-  return decoder.decode(whole);
+  return whole;
 }
 
-/** Reads a whole file as text, for folders in which each file is one document. */
-export async function readText(source: ByteSource, signal?: AbortSignal): Promise<string> {
+/** Reads a whole file, such as one document of a folder. */
+export async function readWhole(source: ByteSource, signal?: AbortSignal): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const { bytes } of unpacked(source, 0, signal)) {
@@ -170,5 +193,5 @@ export async function readText(source: ByteSource, signal?: AbortSignal): Promis
     if (length > longestLine) throw new CorpusError(`${source.name} is longer than ${longestLine} bytes.`);
     parts.push(bytes.slice());
   }
-  return decodeParts(new TextDecoder(), parts, length);
+  return joined(parts, length);
 }

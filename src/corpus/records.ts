@@ -26,22 +26,28 @@ export function parseRecord(line: string): Fields {
   return fieldsOf(value);
 }
 
-function fieldsOf(value: unknown): Fields {
+/** Fields of a record. Throws RecordError for another value. */
+export function fieldsOf(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new RecordError('it is not a JSON object');
   return value as Fields;
 }
+
+/** Levels of lists of texts: HotpotQA's articles are lists of paragraphs, which are lists of sentences. */
+const mostLevels = 3;
 
 const firstText = (fields: Fields, names: readonly string[]): string | null => {
   for (const name of names) {
     const value = fields[name];
     if (typeof value === 'string') return value;
     if (typeof value === 'number') return String(value);
-    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(' ');
+    const parts = Array.isArray(value) ? (value as unknown[]).flat(mostLevels) : [null];
+    if (parts.every((each) => typeof each === 'string')) return parts.join(' ');
   }
   return null;
 };
 
+const textNames = ['text', 'body', 'content', 'passage', 'paragraphs', 'sentences'];
 const idNames = ['id', '_id', 'docid', 'doc_id', 'passage_id'];
 
 /** Reads a document. `fallbackId` is its id if the record has none. */
@@ -52,7 +58,9 @@ export function readDocument(fields: Fields, fallbackId: string): NewDocument {
     const { title, text } = readContents(id, contents);
     return { id, title, text };
   }
-  const text = firstText(fields, ['text', 'body', 'content', 'passage', 'paragraphs', 'sentences']);
+  const text = firstText(fields, textNames);
+  const odd = text === null && ['contents', ...textNames].find((name) => fields[name] != null);
+  if (odd) throw new RecordError(`its "${odd}" is neither a text nor a list of texts`);
   const title = firstText(fields, ['title', 'name']);
   if (text === null && title === null) throw new RecordError('it has neither "contents" nor "text" nor "title"');
   return { id, title: title ?? (text ?? '').slice(0, 80), text: text ?? '' };

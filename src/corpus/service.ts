@@ -40,8 +40,11 @@ export interface CorpusWorkerApi {
     report: (progress: IngestProgress) => void,
   ): Promise<IngestResult | null>;
   cancel(): void;
-  /** Adds the questions of a file in any of the known formats. */
-  addQuestions(name: string, text: string): Promise<{ added: number; refused: number; examples: string[] }>;
+  /** Adds the questions of a file in any of the known formats, given as a text or as its bytes. */
+  addQuestions(
+    name: string,
+    source: string | Uint8Array,
+  ): Promise<{ added: number; refused: number; examples: string[] }>;
 }
 
 const sourceOf = (file: CorpusFile): ByteSource => {

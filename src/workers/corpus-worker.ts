@@ -4,6 +4,7 @@
  */
 import * as Comlink from 'comlink';
 import type { IngestProgress, IngestResult } from '../corpus/ingest.ts';
+import { textIn } from '../corpus/lines.ts';
 import { openCorpora } from '../corpus/open.ts';
 import { readQuestions } from '../corpus/records.ts';
 import type { CorpusFile, CorpusWorkerApi } from '../corpus/service.ts';
@@ -35,8 +36,13 @@ const api: CorpusWorkerApi = {
   cancel(): void {
     cancel.abort();
   },
-  async addQuestions(name: string, text: string): Promise<{ added: number; refused: number; examples: string[] }> {
-    const { questions, refused } = readQuestions(text);
+  async addQuestions(
+    name: string,
+    source: string | Uint8Array,
+  ): Promise<{ added: number; refused: number; examples: string[] }> {
+    const { questions, refused } = readQuestions(
+      typeof source === 'string' ? source : textIn(source, 'The file of questions'),
+    );
     if (questions.length) await (await openCorpora()).addQuestions(name, questions);
     return { added: questions.length, refused: refused.count, examples: refused.examples };
   },

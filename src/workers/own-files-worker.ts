@@ -9,7 +9,7 @@ import { gamesInArchive } from '../corpus/games/archive.ts';
 import { importGames } from '../corpus/games/import.ts';
 import { openGames } from '../corpus/games/open.ts';
 import { type GameFile, isGamePath } from '../corpus/games/store.ts';
-import { unreadable } from '../corpus/lines.ts';
+import { textIn, unreadable } from '../corpus/lines.ts';
 import type { OwnFilesApi, PathFile } from '../corpus/own-files.ts';
 import { checkShopFile, importShop } from '../corpus/shops/import.ts';
 import { openShops } from '../corpus/shops/open.ts';
@@ -27,16 +27,16 @@ async function bytesOf(file: File, path = file.name): Promise<Uint8Array<ArrayBu
   }
 }
 
-const textIn = async (file: File, path?: string) => new TextDecoder().decode(await bytesOf(file, path));
+const textOfFile = async (file: File, path = file.name) => textIn(await bytesOf(file, path), path);
 
 async function gamesOf({ path, file }: PathFile): Promise<GameFile[]> {
   if (/\.zip$/i.test(path)) return gamesInArchive(await bytesOf(file, path), unzip);
-  return isGamePath(path) ? [{ path, text: await textIn(file, path) }] : [];
+  return isGamePath(path) ? [{ path, text: await textOfFile(file, path) }] : [];
 }
 
 async function textOf(file: File): Promise<string> {
   checkShopFile(file.name, file.size);
-  return textIn(file);
+  return textOfFile(file);
 }
 
 const api: OwnFilesApi = {
@@ -49,7 +49,7 @@ const api: OwnFilesApi = {
   async bringDatabase(name, database, questions) {
     const bytes = await bytesOf(database);
     const id = database.name.replace(/\.\w+$/, '');
-    return importDatabase(await openDatabases(), { name, bytes, questions: await textIn(questions), id });
+    return importDatabase(await openDatabases(), { name, bytes, questions: await textOfFile(questions), id });
   },
   async bringShop(name, { products, attributes, human, nouns }) {
     return importShop(await openShops(), name, {

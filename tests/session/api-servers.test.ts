@@ -406,6 +406,12 @@ describe('a reply', () => {
     const cohere = `<|START_THINKING|>no<|END_THINKING|><|START_RESPONSE|>${act}<|END_RESPONSE|>`;
     expect(withoutReasoning(cohere)).toBe(act);
     expect(withoutReasoning('<think>\nand then the limit')).toBe('');
+    // Models think again after a reply (github.com/raullenchai/Rapid-MLX/pull/722), or repeat the closing mark.
+    expect(withoutReasoning(`<think>one</think>${act}<think>and then the limit`)).toBe(act);
+    expect(withoutReasoning('<think>one</think><think>and then the limit')).toBe('');
+    expect(withoutReasoning(`<think>one</think>no<think>two</think>${act}`)).toBe(act);
+    expect(withoutReasoning(`I wonder.</think>${act}</think>\n`)).toBe(act);
+    expect(withoutReasoning(`I write </think> here.\n</think>\n${act}`)).toBe(act);
     for (const plain of [act, 'I say <think>.', 'a <think>b</think> c', ''])
       expect(withoutReasoning(plain)).toBe(plain);
   });

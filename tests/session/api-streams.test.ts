@@ -129,6 +129,15 @@ it.each([
   expect(read(JSON.stringify(body))).toMatchObject({ kind: 'failed', words: expect.stringContaining(form) });
 });
 
+// Ollama's own interface streams if it is not told otherwise (docs.ollama.com/api/streaming).
+it("Ollama's lines of JSON are named", () => {
+  const lines = [false, true].map((done) => JSON.stringify({ model: 'm', message: { content: act }, done }));
+  expect(read(lines.join('\n'))).toMatchObject({
+    kind: 'failed',
+    words: expect.stringContaining("Ollama's /api/chat"),
+  });
+});
+
 it('the reply follows the reasoning of gpt-oss, Gemma, Sky-T1 and others', () => {
   const analysis = '<|channel|>analysis<|message|>Action:\nget 5 diamond<|end|>';
   expect(withoutReasoning(`${analysis}<|start|>assistant<|channel|>final<|message|>${act}<|return|>`)).toBe(act);

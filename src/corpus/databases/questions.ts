@@ -37,8 +37,10 @@ function recordsIn(source: string): unknown[] {
   try {
     const value: unknown = JSON.parse(source);
     return Array.isArray(value) ? value : [value];
-  } catch {
-    return source.split('\n').flatMap((line) => (line.trim() ? [parsed(line)] : []));
+  } catch (error) {
+    const records = source.split('\n').flatMap((line) => (line.trim() ? [parsed(line)] : []));
+    if (records.some((record) => typeof record === 'object' && record !== null)) return records;
+    throw new CorpusError(`The file of questions is not JSON: ${(error as Error).message}.`);
   }
 }
 
@@ -67,7 +69,7 @@ function questionOf(record: unknown): (OwnQuestion & { database: string }) | nul
 
 /**
  * Questions of a file, and the number of records that are none. If some of them name the database `id`, the others
- * belong to other databases and are left out.
+ * belong to other databases and are left out. Throws CorpusError if none does and they name several.
  */
 export function readOwnQuestions(source: string, id: string): { questions: OwnQuestion[]; refused: number } {
   const records = recordsIn(source.replace(/^\uFEFF/, ''));
@@ -77,6 +79,12 @@ export function readOwnQuestions(source: string, id: string): { questions: OwnQu
       'The file has no questions: a question is a JSON object with "question" and "SQL", "query" or "sql".',
     );
   const own = found.filter(({ database }) => database === id);
+  const named = [...new Set(found.map(({ database }) => database))].filter((name) => name !== '');
+  if (!own.length && named.length > 1)
+    throw new CorpusError(
+      `No question names the database "${id.slice(0, 100)}" (its file's name) as its db_id; they name ${named.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 60)))}` +
+        `${named.length > 5 ? ` and ${named.length - 5} more` : ''}. Give the file the name of its database.`,
+    );
   const chosen = own.length ? own : found;
   if (chosen.length > mostQuestions)
     throw new CorpusError(

@@ -75,7 +75,7 @@ const bareChannels = /^\s*analysis[\s\S]*?assistantfinal/;
 /**
  * The reply after its reasoning, where a server leaves that in the text between marks (`<think>`, `[THINK]`, gpt-oss's
  * channels). The opening mark may be part of the prompt, so that only the closing one is in the reply. Reasoning that was
- * cut off has no reply.
+ * cut off has no reply, also where it begins anew after one.
  */
 export function withoutReasoning(text: string): string {
   const channels = [...text.matchAll(channel)];
@@ -89,10 +89,14 @@ export function withoutReasoning(text: string): string {
     start: tag.index,
     end: tag.index + tag[0].length,
   }));
-  const last = tags.findLast(({ closes }) => closes);
+  let k = tags.findLastIndex(({ closes }) => closes);
   const begins = text.trimStart() === '' ? false : tags[0]?.start === text.length - text.trimStart().length;
-  if (!last) return begins ? '' : text;
-  return begins || tags[0].closes ? text.slice(last.end).replace(solution, '').trimStart() : text;
+  if (k < 0) return begins ? '' : text;
+  if (!begins && !tags[0].closes) return text;
+  const between = () => text.slice(tags[k].end, tags[k + 1]?.start);
+  // A mark at the end that closes nothing, as some models repeat it.
+  while (between().trim() === '' && tags[k - 1]?.closes) k--;
+  return between().replace(solution, '').trimStart();
 }
 
 const hasCalls = ({ tool_calls: calls, function_call: call }: NonNullable<Choice['message']>) =>
@@ -186,7 +190,8 @@ export function readAnswer(response: Response, text: string, sent: readonly Opti
     // Gateways put an error beside an empty reply.
     if (reply?.kind === 'reply' && !(error && reply.empty === 'none')) return reply;
     if (error) return failureOf(faultOf(0, body, { error }), response, body, sent);
-    const form = otherForm(value);
+    // Ollama streams lines of JSON unless it is asked for one answer.
+    const form = otherForm(value ?? parsed(body.trimStart().split('\n', 1)[0]));
     if (form) return { kind: 'failed', words: `it answers ${form}`, remedy: openAiNeeded };
     const what = value === undefined ? faultOf(0, body).words : oneLine(body);
     return { kind: 'later', words: `its answer holds no text: ${what}`, afterMs: null };

@@ -201,7 +201,10 @@ export class TabgymCorpora extends DropPanel {
     const file = this.questionsInput.files?.[0];
     if (!file) return;
     void this.attempt(async () => {
-      const { added, refused, examples } = await corpora().addQuestions(this.questionsFor, await file.text());
+      const { added, refused, examples } = await corpora().addQuestions(
+        this.questionsFor,
+        new Uint8Array(await file.arrayBuffer()),
+      );
       this.message = msg(str`Added to “${this.questionsFor}”: ${questionCount(added)}; ${leftOut(refused)}.`);
       this.problem = examples.join('\n');
     });

@@ -182,6 +182,66 @@ describe('a corpus', () => {
     await store.remove('odd');
   });
 
+  // Windows' tools write GBK and UTF-16 (github.com/jingyaogong/minimind/issues/551).
+  it('refuses lines and texts that are not UTF-8, and reads UTF-16 with its mark', async () => {
+    const corpus = await store.open('encodings', true);
+    const gbk = new Uint8Array([
+      ...encode('{"id":"a","text":"'),
+      0xd6,
+      0xd0,
+      0xce,
+      0xc4,
+      ...encode('"}\n{"text":"good"}'),
+    ]);
+    const utf16 = new Uint8Array(Buffer.from('\uFEFFThe capital of Spain.', 'utf16le'));
+    const files = [
+      sourceOf('gbk.jsonl', gbk),
+      sourceOf('latin1.txt', new Uint8Array([0x43, 0x61, 0x66, 0xe9])),
+      sourceOf('Madrid.txt', utf16),
+      sourceOf('utf16.jsonl', new Uint8Array(Buffer.from('\uFEFF{"text":"x"}', 'utf16le'))),
+    ];
+    const { documents, refused, examples } = await ingest(corpus, { name: 'encodings', files });
+    expect({ documents, refused }).toEqual({ documents: 2, refused: 3 });
+    for (const example of examples) expect(example).toMatch(/^(gbk|latin1|utf16)\..*: it is not UTF-8/);
+    expect((await corpus.retrieve(['capital'], 1))[0]).toMatchObject([{ text: 'The capital of Spain.' }]);
+    await store.remove('encodings');
+  });
+
+  // HippoRAG's corpora are lists (github.com/OSU-NLP-Group/HippoRAG, reproduce/dataset).
+  it('may be a list in a JSON file', async () => {
+    const corpus = await store.open('list', true);
+    const list = JSON.stringify([{ title: 'Paris', text: 'The capital of France.' }, { title: 1 }, 'x'], null, 2);
+    const result = await ingest(corpus, { name: 'list', files: [sourceOf('corpus.json', encode(`\n${list}`))] });
+    expect(result).toMatchObject({ documents: 2, refused: 1 });
+    expect(result.examples).toEqual(['corpus.json, record 3: it is not a JSON object']);
+    const broken = [sourceOf('broken.json', encode('[{"title":"x"}'))];
+    const second = await store.open('broken', true);
+    await expect(ingest(second, { name: 'broken', files: broken })).rejects.toThrow(/^broken\.json is not JSON:/);
+    await store.remove('list');
+    await store.remove('broken');
+  });
+
+  // The whole of HotpotQA's Wikipedia (hotpotqa.github.io/wiki-readme.html); a document without its text was kept.
+  it('has documents whose text is a list of paragraphs, and refuses other values', async () => {
+    const corpus = await store.open('nested', true);
+    const lines = [
+      { id: '12', title: 'Anarchism', text: [['Anarchism'], ['It is a philosophy.', ' It advocates.']] },
+      { id: '13', title: 'Rome', text: { first: 'x' } },
+      { id: '14', contents: { title: 'x' } },
+    ];
+    const files = [sourceOf('wiki.jsonl', encode(lines.map((line) => JSON.stringify(line)).join('\n')))];
+    const { documents, examples } = await ingest(corpus, { name: 'nested', files });
+    expect(documents).toBe(1);
+    expect(examples).toEqual([
+      'wiki.jsonl, record 2: its "text" is neither a text nor a list of texts',
+      'wiki.jsonl, record 3: its "contents" is neither a text nor a list of texts',
+    ]);
+    expect((await corpus.retrieve(['philosophy'], 1))[0]).toMatchObject([
+      { id: '12', text: 'Anarchism It is a philosophy.  It advocates.' },
+    ]);
+    await store.remove('nested');
+  });
+
   it('may be a folder of texts', async () => {
     const corpus = await store.open('texts', true);
     const files = [

@@ -80,6 +80,17 @@ it('reads the forms of BIRD, of Spider and JSON lines', () => {
   const lines = '{"question": "Q", "sql": "SELECT 1", "ordered": true}\n{"question": ""}\nnothing\n';
   expect(readOwnQuestions(lines, 'zoo')).toMatchObject({ questions: [{ ordered: true }], refused: 2 });
   expect(() => readOwnQuestions('[]', 'zoo')).toThrow(/no questions/);
+  expect(() => readOwnQuestions('[\n{"question": "Q",\n', 'zoo')).toThrow(/^The file of questions is not JSON: /);
+});
+
+// BIRD's questions are about eleven databases in one file (github.com/AlibabaResearch/DAMO-ConvAI, bird/llm); those of
+// others were kept where their statements happened to run.
+it('refuses questions about several other databases', () => {
+  const lines = ['zoo', 'school'].map((db_id) => JSON.stringify({ db_id, question: 'Q', SQL: 'SELECT 1' }));
+  expect(() => readOwnQuestions(lines.join('\n'), 'zoo (1)')).toThrow(
+    'No question names the database "zoo (1)" (its file\'s name) as its db_id; they name "zoo","school". Give the file the name of its database.',
+  );
+  expect(readOwnQuestions(lines[0], 'zoo (1)').questions).toHaveLength(1);
 });
 
 it('keeps a database whose statements run, and plays it', async () => {
