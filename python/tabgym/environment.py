@@ -1,5 +1,7 @@
 """A world as an environment of Gymnasium."""
 
+from operator import index as whole
+
 import gymnasium
 from gymnasium import spaces
 
@@ -26,6 +28,14 @@ def space_of_actions():
     return AnyText(MOST_ACTION, min_length=0)
 
 
+def index_in(options):
+    """Index of a task, which may be an integer of NumPy. Other numbers and texts are refused, not rounded."""
+    try:
+        return whole(options["index"])
+    except TypeError:
+        raise ValueError(f"options['index'] is {options['index']!r}: it must be a whole number.") from None
+
+
 def reset_data(generator, split, options):
     """Data of a reset. Without an `index` the generator chooses the task, so that a seed gives the same tasks."""
     given = options or {}
@@ -34,7 +44,7 @@ def reset_data(generator, split, options):
         raise ValueError(f"options has {sorted(unknown)}: only split and index are known.")
     chosen = given.get("split", split)
     if "index" in given:
-        return {"split": chosen, "index": int(given["index"])}
+        return {"split": chosen, "index": index_in(given)}
     return {"split": chosen, "seed": int(generator.integers(SEEDS))}
 
 

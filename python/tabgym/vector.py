@@ -1,5 +1,7 @@
 """Several worlds of a kind as a vectorised environment of Gymnasium."""
 
+from operator import index as whole
+
 import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -7,6 +9,18 @@ from gymnasium.vector.utils import batch_space
 
 from .environment import info_of, info_of_task, reset_data, space_of_actions, space_of_observations
 from .openenv import OpenEnvClient, StepResult, TabgymError
+
+
+def seeds_of(seed, count):
+    """Seed of each world, as Gymnasium's `SyncVectorEnv` takes them: None, a whole number, or one for each world."""
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, (int, np.integer)):
+        return [int(seed) + i for i in range(count)]
+    seeds = list(seed)
+    if len(seeds) != count:
+        raise ValueError(f"seed has {len(seeds)} values: it must have {count}.")
+    return [None if each is None else whole(each) for each in seeds]
 
 
 class TextVectorEnv(VectorEnv):
@@ -33,8 +47,7 @@ class TextVectorEnv(VectorEnv):
 
     def reset(self, *, seed=None, options=None):
         """`options` as in `TextEnv`, for every world; or `{"indices": [...]}`, a task of the split for each."""
-        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else seed or [None] * self.num_envs
-        for i, each in enumerate(seeds):
+        for i, each in enumerate(seeds_of(seed, self.num_envs)):
             if each is not None:
                 self.generators[i] = seeding.np_random(each)[0]
         given = dict(options or {})

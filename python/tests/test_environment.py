@@ -48,6 +48,10 @@ def test_options_name_a_task(server):
         env.reset(options={"index": 10**9})
     with pytest.raises(ValueError, match="only split and index"):
         env.reset(options={"task": 3})
+    assert env.reset(options={"index": np.int64(3)})[1]["index"] == 3
+    for index in (3.7, "3", None):
+        with pytest.raises(ValueError, match="must be a whole number"):
+            env.reset(options={"index": index})
     env.close()
 
 
@@ -88,6 +92,19 @@ def test_the_vector_is_gymnasiums(server, max_turns):
     assert ended > 0
     theirs.close()
     ours.close()
+
+
+# A seed of NumPy's generators is no int (github.com/openai/gym/issues/3127); 0 was taken for none.
+def test_the_vectors_seeds_are_gymnasiums(server):
+    env = TextVectorEnv(server.address, "textcraft", 2)
+    tasks = lambda seed: list(env.reset(seed=seed)[1]["index"])
+    assert tasks(np.int64(0)) == tasks(0) == tasks([0, 1]) == tasks(np.array([0, 1]))
+    for seed, message in ([1], "seed has 1 values: it must have 2"), ([1, 2, 3], "seed has 3 values: it must have 2"):
+        with pytest.raises(ValueError, match=message):
+            env.reset(seed=seed)
+    with pytest.raises(TypeError):
+        env.reset(seed=[0.5, 1])
+    env.close()
 
 
 def test_an_error_leaves_the_other_answers_in_order(server):

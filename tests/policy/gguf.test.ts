@@ -397,6 +397,13 @@ describe('the tokenizer of a GGUF file', () => {
     expect(tokenizer).toEqual(same.tokenizer);
   });
 
+  it("has Llama 3's rule without its whole words under the name smaug-bpe", async () => {
+    const { tokenizer, config } = await made({ 'tokenizer.ggml.pre': 'smaug-bpe' });
+    const llama = (await made({ 'tokenizer.ggml.pre': 'llama-bpe' })).tokenizer as { model: object };
+    expect(tokenizer).toEqual({ ...llama, model: { ...llama.model, ignore_merges: false } });
+    expect(config).toMatchObject({ add_bos_token: false });
+  });
+
   const tokens = metadataOf('qwen2.5', qwen)['tokenizer.ggml.tokens'] as string[];
   it.each<[string, { [key: string]: GgufKeys[string] | undefined }, RegExp]>([
     ['of another kind', { 'tokenizer.ggml.model': 'llama' }, /of kind "llama".*safetensors/],

@@ -59,6 +59,15 @@ describe('readSafetensors', () => {
     ['reversed offsets', file({ w: f32([1], 8, 4) }, 8), /w: bytes 8 to 4/],
     ['an overlap', file({ a: f32([2], 0, 8), b: f32([1], 4, 8) }, 8), /b: begins at byte 4, inside a, which ends at 8/],
     ['a hole', file({ a: f32([1], 0, 4), b: f32([1], 8, 12) }, 12), /b: begins at byte 8, leaving a hole after a/],
+    // github.com/safetensors/safetensors/issues/401
+    [
+      'a name that is listed twice',
+      file(
+        '{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}',
+        8,
+      ),
+      /a: begins at byte 4, leaving a hole after the header, which ends at 0; the header lists a name twice/,
+    ],
     ['bytes after the last', file({ a: f32([1], 0, 4) }, 6), /2 bytes after a \(which ends at 4\)/],
   ])('refuses %s', (_, bytes, message) => {
     expect(() => readSafetensors(bytes)).toThrow(SafetensorsError);

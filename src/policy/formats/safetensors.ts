@@ -131,7 +131,7 @@ export function readTable(head: Uint8Array, fileBytes: number): TensorEntry[] {
   const entries = listed
     .filter(([name]) => name !== '__metadata__')
     .map(([name, value]) => readEntry(name, value, fileBytes - dataStart));
-  checkTiling(entries, fileBytes - dataStart);
+  checkTiling(entries, fileBytes - dataStart, head.subarray(8));
   return entries.map((entry) => ({ ...entry, start: entry.start + dataStart, end: entry.end + dataStart }));
 }
 
@@ -194,22 +194,27 @@ function checkRange({ name: full, dtype, shape, start, end }: TensorEntry, dataB
     );
 }
 
-/** Checks that the ranges tile the data: no overlap, no gap, nothing after the last. */
-function checkTiling(entries: readonly TensorEntry[], dataBytes: number) {
+/** Checks that the ranges tile the data: no overlap, no gap, nothing after the last. Mentions names that are listed twice. */
+function checkTiling(entries: readonly TensorEntry[], dataBytes: number, header: Uint8Array) {
+  const refuse = (message: string) => {
+    // JSON.parse keeps the last entry of a name.
+    const listed = textOf(header).split('"data_offsets"').length - 1;
+    fail(listed > entries.length ? `${message}; the header lists a name twice` : message);
+  };
   let position = 0;
   let last = 'the header';
   for (const entry of [...entries].sort((a, b) => a.start - b.start || a.end - b.end)) {
     if (entry.start < position)
-      fail(`${cut(entry.name)}: begins at byte ${entry.start}, inside ${last}, which ends at ${position}`);
+      refuse(`${cut(entry.name)}: begins at byte ${entry.start}, inside ${last}, which ends at ${position}`);
     if (entry.start > position)
-      fail(
+      refuse(
         `${cut(entry.name)}: begins at byte ${entry.start}, leaving a hole after ${last}, which ends at ${position}`,
       );
     position = entry.end;
     last = cut(entry.name);
   }
   if (position !== dataBytes)
-    fail(`${dataBytes - position} bytes after ${last} (which ends at ${position}) belong to no tensor`);
+    refuse(`${dataBytes - position} bytes after ${last} (which ends at ${position}) belong to no tensor`);
 }
 
 const views = {

@@ -31,4 +31,6 @@ export const preTokenizers: { readonly [name: string]: object } = {
     ],
   },
   'gpt-2': { ...byteLevel, use_regex: true },
+  // Llama 3's rule, in files converted from a tokenizer.json without ignore_merges (github.com/ggml-org/llama.cpp/issues/7881).
+  'smaug-bpe': splitThenBytes('\\p{N}{1,3}'),
 };
