@@ -23,6 +23,7 @@ import { Draft } from './draft.ts';
 import { Evaluations } from './evaluations.ts';
 import { Events, isActive } from './events.ts';
 import { FileDrop } from './file-drop.ts';
+import { KeptDraft } from './kept-draft.ts';
 import { classKey } from './lazy-parts.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
@@ -57,6 +58,7 @@ export class Controller extends InShell {
     this.notifier,
     (run) => this.focusAgain(run),
   );
+  private readonly keptDraft = new KeptDraft(this.store, this.draft, this.notifier);
   readonly models = new ModelPicker(this.store, () => this.api, this.draft);
   readonly servers = new WorldServers(
     this.store,
@@ -121,6 +123,7 @@ export class Controller extends InShell {
       await this.library.dropOldUnstarted();
       await this.lessons.restore();
       await this.assignments.restore();
+      this.keptDraft.restore();
       await this.restoreClass();
     } catch (error) {
       this.store.set({ phase: 'broken', broken: sentence(error) });
@@ -142,13 +145,13 @@ export class Controller extends InShell {
     if (this.state.presets.length) this.draft.usePreset(firstPresetIn(this.state.presets));
   }
 
-  /** Opens the run of the address, else the one that trained when the page was closed, else the newest. */
+  /** Opens the run of the address, else the one that trained when the page was closed, else the newest. A new experiment in the setup stays without a run. */
   private async firstRun() {
     const selection = this.navigation.fromHash();
     const named = await this.runNamed(selection);
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
     const training = trainingRuns();
-    const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
+    const newest = this.keptDraft.withoutRun ? undefined : [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
     if (await this.arrive(selection)) return void this.recorded.playSample();
     if (named && named !== selection.run) this.goTo(selection, named);
     const wanted = named ?? training.findLast((id) => runs.some((run) => run.id === id)) ?? newest?.id;

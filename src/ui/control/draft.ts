@@ -37,7 +37,7 @@ export class Draft {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
   /** Experiment that the setup took as a whole, or that a run was made of. */
-  private taken: Experiment | null = null;
+  taken: Experiment | null = null;
 
   /** `focus`: opens a run, if it is still stored, or closes the one in focus. */
   constructor(
@@ -54,7 +54,12 @@ export class Draft {
   /** Replaces the whole draft, and offers to put its changes back. */
   use(draft: Experiment, preset?: number) {
     this.offerChanges(draft);
-    this.taken = draft;
+    this.resume(draft, draft, preset);
+  }
+
+  /** Sets a draft with its changes of an experiment. */
+  resume(taken: Experiment, draft: Experiment, preset?: number) {
+    this.taken = taken;
     this.change(draft, preset);
   }
 
@@ -73,10 +78,15 @@ export class Draft {
     const { taken } = this;
     const { draft, preset, run } = this.store.state;
     if (!taken || !draft || !differences(taken, draft).length || !differences(draft, next).length) return;
+    this.offer(run, taken, draft, preset);
+  }
+
+  /** Offers to put changes back that were made with this run in focus. */
+  offer(run: RunSummary | null, taken: Experiment, draft: Experiment, preset: number) {
     const back = async () => {
       await this.focus(run);
-      this.use(draft, preset);
-      this.taken = taken;
+      this.offerChanges(draft);
+      this.resume(taken, draft, preset);
       this.store.set({ shared: null });
     };
     this.notifier.notify('info', msg('Your changes in the setup were replaced.'), undefined, () => void back());

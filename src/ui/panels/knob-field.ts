@@ -26,6 +26,9 @@ const wholeNumbers = (min: number, max: number) => Array.from({ length: max - mi
 const numberOf = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 
+/** Text of a field for a number, a text or a list; empty if there is no value. */
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
+
 /** True for a list of which any choices may be taken, false for one of any texts. */
 const isSet = (knob: Knob): knob is Knob & { choices: NonNullable<Knob['choices']> } =>
   knob.kind === 'choices' && knob.choices !== undefined;
@@ -239,39 +242,48 @@ export class TabgymKnob extends LocalizedElement {
 
   private renderInput(knob: Knob) {
     const text = knob.kind === 'text';
-    const value = this.value === null || this.value === undefined ? '' : String(this.value);
-    const change = (event: Event) => {
-      const typed = (event.target as HTMLInputElement).value;
-      if (text) return this.send(typed);
-      // An empty option of a world is omitted, so that the world's default applies.
-      const empty = knob.nullMeans ? null : knob.path.includes('.options.') ? undefined : typed;
-      this.send(typed.trim() === '' ? empty : numberOf(typed));
-    };
+    // An empty option of a world is omitted, so that the world's default applies.
+    const empty = knob.nullMeans ? null : knob.path.includes('.options.') ? undefined : '';
+    const read = (typed: string) => (text ? typed : typed.trim() === '' ? empty : numberOf(typed));
     return html`<input id="control" class=${text ? '' : 'number'} inputmode=${text ? 'text' : 'decimal'} ?disabled=${this.disabled}
       placeholder=${knobEmpty(knob) ?? String(this.fallback ?? '')} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
-      .value=${live(value)} @change=${change} @keydown=${(event: KeyboardEvent) => this.spin(event, knob)} />`;
+      .value=${textOf(this.value)} @change=${this.onTyped(read)} @keydown=${(event: KeyboardEvent) => this.spin(event, knob)} />`;
   }
 
   /** Any texts, separated by commas. Without one the list is omitted, so that the world's default applies. */
   private renderList() {
-    const change = (event: Event) => {
-      const typed = (event.target as HTMLInputElement).value.split(',').map((each) => each.trim());
-      const texts = [...new Set(typed)].filter((each) => each !== '');
-      this.send(texts.length ? texts : undefined);
+    const read = (typed: string) => {
+      const texts = [...new Set(typed.split(',').map((each) => each.trim()))].filter((each) => each !== '');
+      return texts.length ? texts : undefined;
     };
     return html`<input id="control" ?disabled=${this.disabled} placeholder=${msg('separated by commas')} aria-invalid=${this.invalid}
-      aria-describedby=${this.error ? 'error' : nothing} .value=${live(Array.isArray(this.value) ? this.value.join(', ') : '')} @change=${change} />`;
+      aria-describedby=${this.error ? 'error' : nothing} .value=${textOf(this.value)} @change=${this.onTyped(read)} />`;
   }
+
+  /**
+   * Listener for `change` of a text field. The field then shows the value that was read; its own value is bound without
+   * `live`, which would set back a text that is still typed whenever the panel is drawn.
+   */
+  private onTyped = (read: (typed: string) => unknown, take = (value: unknown) => this.send(value)) => {
+    return (event: Event) => {
+      const field = event.target as HTMLInputElement;
+      const value = read(field.value);
+      field.value = textOf(value);
+      take(value);
+    };
+  };
 
   /** Arrow keys change a number by the knob's step. */
   private spin(event: KeyboardEvent, knob: Knob) {
     const direction = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
-    const { shown } = this;
-    if (!direction || knob.kind === 'text' || typeof shown !== 'number') return;
+    const field = event.target as HTMLInputElement;
+    const from = field.value.trim() === '' ? this.shown : numberOf(field.value);
+    if (!direction || knob.kind === 'text' || typeof from !== 'number') return;
     event.preventDefault();
-    const next = shown + direction * (knob.step ?? 1);
-    const rounded = Number(next.toPrecision(10));
-    this.send(Math.min(knob.max ?? Infinity, Math.max(knob.min ?? -Infinity, rounded)));
+    const next = Number((from + direction * (knob.step ?? 1)).toPrecision(10));
+    const value = Math.min(knob.max ?? Infinity, Math.max(knob.min ?? -Infinity, next));
+    field.value = textOf(value);
+    this.send(value);
   }
 
   private get invalid() {
@@ -287,17 +299,14 @@ export class TabgymKnob extends LocalizedElement {
     const relative = plus !== undefined;
     const number = relative ? plus : this.value;
     const send = (kind: string, amount: unknown) => this.send(kind === 'oracle' ? { oraclePlus: amount ?? 0 } : amount);
-    const change = (event: Event) => {
-      const typed = (event.target as HTMLInputElement).value;
-      if (knob.nullMeans && typed.trim() === '') this.send(null);
-      else send(relative ? 'oracle' : 'fixed', numberOf(typed));
-    };
+    const read = (typed: string) => (knob.nullMeans && typed.trim() === '' ? null : numberOf(typed));
+    const take = (typed: unknown) => (typed === null ? this.send(null) : send(relative ? 'oracle' : 'fixed', typed));
     return html`<select aria-label=${msg('Kind of limit')} ?disabled=${this.disabled} @change=${(event: Event) => send((event.target as HTMLSelectElement).value, number)}>
         <option value="oracle" ?selected=${relative}>${msg('oracle +')}</option>
         <option value="fixed" ?selected=${!relative}>${msg('fixed')}</option>
       </select>
       <input id="control" class="number" inputmode="numeric" .style=${'flex:0 0 44px'} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
-        ?disabled=${this.disabled} .value=${live(String(number ?? ''))} title=${knob.unit} @change=${change} />${
+        ?disabled=${this.disabled} .value=${textOf(number)} title=${knob.unit} @change=${this.onTyped(read, take)} />${
           number === undefined || number === null
             ? html`<span class="soft small">${knobEmpty(knob) ?? ''}</span>`
             : nothing

@@ -11,6 +11,7 @@ import type { PlayFrame, PlayStart } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { actionCount } from '../kit/counts.ts';
 import { gap, listed, listedApart } from '../kit/format.ts';
+import { onNumber } from '../kit/number-field.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import type { Played } from '../state/state.ts';
@@ -99,7 +100,7 @@ export class TabgymPlay extends Panel {
             <option value="train" ?selected=${this.split === 'train'}>${msg('training')}</option>
           </select></label>
         <label class="row" .style=${'gap:4px'}>${msg('Task')}
-          <input class="number" type="number" min="0" .value=${live(String(this.index))} @change=${(event: Event) => (this.index = Math.max(0, Math.floor(Number((event.target as HTMLInputElement).value)) || 0))} /></label>
+          <input class="number" type="number" min="0" .value=${String(this.index)} @change=${onNumber((typed) => (this.index = Math.max(0, Math.floor(typed) || 0)))} /></label>
         <button class=${this.frame && !this.frame.done ? '' : 'primary'} ?disabled=${this.busy}>${this.frame ? msg('Next task') : msg('Play')}</button>
         ${this.renderScore()}
       </form>

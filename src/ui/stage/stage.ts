@@ -114,10 +114,20 @@ export class TabgymStage extends Panel {
 
   /** Tabs whose code has been loaded. */
   @state() private loaded: ReadonlySet<StageTab> = new Set();
+  /** Text of the step field while it is typed; a training run moves the step meanwhile. */
+  @state() private typedStep: string | null = null;
 
   constructor() {
     super(['selection', 'records', 'run', 'status', 'arrangement']);
   }
+
+  private typeStep = (event: Event) => {
+    this.typedStep = (event.target as HTMLInputElement).value;
+  };
+
+  private endStep = () => {
+    this.typedStep = null;
+  };
 
   override render() {
     const { selection, arrangement } = this.state;
@@ -173,12 +183,16 @@ export class TabgymStage extends Panel {
     const newest = this.state.records.at(-1)?.step ?? 0;
     if (step === null || newest < 1 || !showsEpisodes(this.state.selection.tab)) return nothing;
     const { navigation } = this.app;
-    const go = (to: number) => navigation.select({ step: Math.max(1, Math.min(newest, to)) });
+    const go = (event: Event) => {
+      const to = Number((event.target as HTMLInputElement).value) || newest;
+      this.typedStep = null;
+      navigation.select({ step: Math.max(1, Math.min(newest, to)) });
+    };
     const following = this.state.selection.step === null;
     return html`<div class="row place">
       <button class="quiet" aria-label=${msg('Earlier step')} ?disabled=${step <= 1} @click=${() => navigation.moveStep(-1)}>‹</button>
       <label class="row" .style=${'gap:4px'}>${msg('Step')}
-        <input class="number" inputmode="numeric" .value=${String(step)} @change=${(event: Event) => go(Number((event.target as HTMLInputElement).value) || newest)} /></label>
+        <input class="number" inputmode="numeric" .value=${this.typedStep ?? String(step)} @input=${this.typeStep} @blur=${this.endStep} @change=${go} /></label>
       <span class="soft number">/ ${newest}</span>
       <button class="quiet" aria-label=${msg('Later step')} ?disabled=${step >= newest} @click=${() => navigation.moveStep(1)}>›</button>
       ${

@@ -11,6 +11,7 @@ import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { tokenCount } from '../kit/counts.ts';
 import { bytes, fixed } from '../kit/format.ts';
+import { onNumber } from '../kit/number-field.ts';
 import { emptyState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type TalkTarget, talkTarget } from '../state/talk.ts';
@@ -71,24 +72,12 @@ export class TabgymTalk extends Panel {
           : html`<span class="soft">${msg('not trained here')}</span>`
       }
       <label class="row">${msg('Temperature')}
-        <input class="number" type="number" min="0" max="4" step="0.1" .value=${live(String(this.temperature))} @change=${this.setTemperature} /></label>
+        <input class="number" type="number" min="0" max="4" step="0.1" .value=${String(this.temperature)} @change=${onNumber((typed) => (this.temperature = Math.max(0, Math.min(4, Number.isNaN(typed) ? 0.7 : typed))))} /></label>
       <label class="row">${msg('Longest reply')}
-        <input class="number" type="number" min="1" max="1000" step="1" .value=${live(String(this.maxTokens))} @change=${this.setMaxTokens} /></label>
+        <input class="number" type="number" min="1" max="1000" step="1" .value=${String(this.maxTokens)} @change=${onNumber((typed) => (this.maxTokens = Math.max(1, Math.min(1000, Math.round(typed) || 200))))} /></label>
       ${this.state.talk.messages.length ? html`<button @click=${this.clear}>${msg('New conversation')}</button>` : nothing}
     </div>`;
   }
-
-  private setTemperature = (event: Event) => {
-    const value = Number((event.target as HTMLInputElement).value);
-    this.temperature = Math.max(0, Math.min(4, Number.isFinite(value) ? value : 0.7));
-    this.requestUpdate();
-  };
-
-  private setMaxTokens = (event: Event) => {
-    const value = Math.round(Number((event.target as HTMLInputElement).value));
-    this.maxTokens = Math.max(1, Math.min(1000, value || 200));
-    this.requestUpdate();
-  };
 
   private renderLog(target: TalkTarget) {
     const { messages, busy, problem, progress } = this.state.talk;

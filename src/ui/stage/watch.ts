@@ -6,6 +6,7 @@ import { live } from 'lit/directives/live.js';
 import './episode-view.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
+import { onNumber } from '../kit/number-field.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { Speed, WatchView } from '../state/watch-view.ts';
@@ -133,7 +134,7 @@ export class TabgymWatch extends Panel {
           <option value="train" ?selected=${this.split === 'train'}>${msg('training')}</option>
         </select></label>
       <label class="row" .style=${'gap:4px'}>${msg('Task')}
-        <input class="number" type="number" min="0" .value=${live(String(this.nextTask))} @change=${(event: Event) => (this.task = Math.max(0, Math.floor(Number((event.target as HTMLInputElement).value)) || 0))} /></label>
+        <input class="number" type="number" min="0" .value=${String(this.nextTask)} @change=${onNumber((typed) => (this.task = Math.max(0, Math.floor(typed) || 0)))} /></label>
       ${this.renderChoices()}
       <button>${msg('Watch one episode')}</button>
     </form>`;
