@@ -33,6 +33,7 @@ test('changes of a run', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
   const before = await change(page);
   await page.reload();
+  await notice(page, kept).waitFor();
   await expect.poll(() => rate(page).inputValue()).toBe('0.005');
   expect(run(page)).toBe('run-1');
   await button(page, /^Fork at step/).waitFor();

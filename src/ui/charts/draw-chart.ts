@@ -23,7 +23,8 @@ export const faded = (token: string, opacity: number): string =>
 /** Colour of a design token as a value that the canvas accepts. */
 export function resolveColor(host: HTMLElement, token: string, opacity = 1): string {
   const probe = document.createElement('span');
-  probe.style.color = opacity === 1 ? `var(${token})` : faded(token, opacity);
+  // Forced colours would make every line and band of the canvas the same one.
+  probe.style.cssText = `color:${opacity === 1 ? `var(${token})` : faded(token, opacity)};forced-color-adjust:none`;
   (host.shadowRoot ?? host).append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();

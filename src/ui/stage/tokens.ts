@@ -53,6 +53,13 @@ export const tokenStyles = css`
     background: color-mix(in oklab, var(--policy-ink) calc(var(--s) * 0.62%), transparent);
     border-block-end: 2px solid var(--policy-ink);
   }
+  /* The shade is a background, which forced colours remove. */
+  @media (forced-colors: active) {
+    .t.p {
+      forced-color-adjust: none;
+      color: CanvasText;
+    }
+  }
   .t.forced {
     border-block-end-style: dotted;
   }

@@ -245,8 +245,22 @@ export const controls = css`
       scroll-behavior: auto !important;
     }
   }
-  /* Backgrounds and own colours are gone there. */
+  /* Backgrounds and own colours are gone there, except those of marks without a text: bars and dots. */
   @media (forced-colors: active) {
+    :is(span, i, div):empty {
+      forced-color-adjust: none;
+    }
+    [role='tab'] {
+      border-color: Canvas !important;
+    }
+    [role='tab'][aria-selected='true'],
+    button.primary:enabled {
+      forced-color-adjust: none;
+      background: Highlight !important;
+      color: HighlightText !important;
+      border-color: Highlight !important;
+      outline-color: CanvasText;
+    }
     [aria-selected='true'],
     [aria-pressed='true'],
     [aria-current='true'] {
