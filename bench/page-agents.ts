@@ -90,9 +90,13 @@ async function main(): Promise<number> {
   requireBrowser();
   const names = program.args.length ? program.args : recipeNames();
   const recipes = names.map(readRecipe).filter(({ suites }) => suites.length);
+  if (!recipes.length) {
+    console.error(`No suite belongs to ${names.join(', ')}: a recipe in agents/ states its suites.`);
+    return 1;
+  }
   const server = await servePage();
   const browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgsWithoutWebGpu });
-  let failed = recipes.length ? 0 : 1;
+  let failed = 0;
   try {
     for (const recipe of recipes)
       if (!(await agrees(browser, server.url, recipe, program.opts<Options>()))) failed += 1;

@@ -1,8 +1,15 @@
 /** Lessons without a browser: claims that can fail, answers that count once, and tasks that no stray click ends. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { root } from '../../scripts/machine.mjs';
+import { nearestStep } from '../../src/library/nearest-step.ts';
 import type { OpenedSweep, StepRecord } from '../../src/session/protocol.ts';
+import { readRun } from '../../src/store/bundle.ts';
 import { Lessons } from '../../src/ui/control/lessons.ts';
+import { adapterRun } from '../../src/ui/control/shipped-runs.ts';
 import { horizon } from '../../src/ui/lessons/horizon.ts';
+import { languageModel } from '../../src/ui/lessons/language-model.ts';
 import { lessons } from '../../src/ui/lessons/registry.ts';
 import { type Claim, lessonContext } from '../../src/ui/state/lesson.ts';
 import type { Progress } from '../../src/ui/state/lesson-progress.ts';
@@ -139,4 +146,17 @@ test('the frontier’s part of lesson 14 ends where its tile leads, at a group o
   };
   expect([at(5, 'group'), at(5, 'trajectory')]).toEqual([true, true]);
   expect([at(1, 'group'), at(5, 'watch')]).toEqual([false, false]);
+});
+
+test('lesson 11 asks for steps to which the charts of its recording lead', () => {
+  const { path, title } = adapterRun;
+  const { trajectories } = readRun(readFileSync(join(root, 'public', path)), path);
+  const kept = [...trajectories!.keys()];
+  const at = (part: string, step: number) => {
+    const store = new Store();
+    const run = { name: title } as State['run'];
+    store.set({ run, selection: { ...noSelection, step: nearestStep(kept, step) } });
+    return languageModel.parts.find(({ id }) => id === part)!.done(lessonContext(store.state));
+  };
+  expect([at('start', 1), at('start', 60), at('result', 120), at('result', 60)]).toEqual([true, false, true, false]);
 });

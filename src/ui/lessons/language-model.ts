@@ -8,6 +8,9 @@ import { fixed } from '../kit/format.ts';
 import { type Curve, evaluated, type Lesson, type LessonContext, openTrajectory } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
+/** The first step that a chart of the recording leads to: the first whose episodes are in its file. */
+const firstKept = 20;
+
 const isRecording = ({ state }: LessonContext) => state.run?.name.startsWith(adapterRun.title) ?? false;
 
 const recorded = (metric: string, from: number, to: number): Curve => ({
@@ -64,14 +67,14 @@ export const languageModel: Lesson = {
       title: () => msg('See that it does not start at chance'),
       text: () => [
         msg(
-          'Choose step 10 or an earlier one on the chart Success. From the first step on, success is far above the dashed line, because the frozen weights can already solve tasks.',
+          'Choose step 20 on the chart Success, the first whose episodes are stored. From the first step on, success is far above the dashed line, because the frozen weights can already solve tasks.',
         ),
         msg(
           'A language model is different in this way: reinforcement improves skills that it already has. So the learning rate is small, and a KL penalty keeps the policy close to its start.',
         ),
       ],
       where: { panel: 'progress' },
-      done: (seen) => isRecording(seen) && seen.state.selection.step !== null && seen.state.selection.step <= 10,
+      done: (seen) => isRecording(seen) && seen.state.selection.step !== null && seen.state.selection.step <= firstKept,
     },
     {
       id: 'read',
