@@ -29,6 +29,19 @@ describe('a row is read as messages', () => {
     ["ShareGPT's list as text", { conversations: '[{"from":"human","value":"Go."},{"from":"gpt","value":"north"}]' }],
     ['prompt and completion as text', { prompt: JSON.stringify([user]), completion: JSON.stringify([reply]) }],
     ['a bare list', [user, reply]],
+    // Tables of several sources have empty lists, or the same conversation in both forms.
+    ['messages beside an empty list', { messages: [user, reply], conversations: [] }],
+    ['a list beside no messages', { messages: [], conversation: [user, reply] }],
+    [
+      'the same in both forms',
+      {
+        messages: [user, reply],
+        conversations: [
+          { from: 'human', value: 'Go.' },
+          { from: 'gpt', value: 'north' },
+        ],
+      },
+    ],
     ["Alpaca's row", { instruction: 'Go.', input: '', output: 'north' }],
     ["ms-swift's row", { query: 'Go.', response: 'north' }],
     ["OpenAI's pair", { input: { messages: [user] }, preferred_output: [reply], non_preferred_output: [user] }],
@@ -66,6 +79,25 @@ describe('a row is read as messages', () => {
     );
     const text = [...writeRecords([await file.read(0)], trajectoryFormat('openai-messages'))].join('');
     expect(text).toContain('"id":9007199254740993');
+  });
+});
+
+// TRL takes `conversations`, NeMo `messages` (github.com/NVIDIA-NeMo/Automodel/pull/2375).
+it('two different conversations are not guessed, and a copy does not stay behind a change', async () => {
+  const conversations = [
+    { from: 'human', value: 'Go.' },
+    { from: 'gpt', value: 'south' },
+  ];
+  await expect(row({ messages: [user, reply], conversations })).rejects.toThrow(
+    'its lists "messages" and "conversations" are different conversations: take one out',
+  );
+  const form = trajectoryFormat('sharegpt');
+  const read = form.read({ messages: [user, { ...reply, content: 'south' }], conversations, id: 7 });
+  expect(form.write(read)).toEqual({ messages: [user, { ...reply, content: 'south' }], conversations, id: 7 });
+  const [first, last] = read.messages!;
+  expect(form.write({ ...read, messages: [first, { ...last, content: 'west' }] })).toEqual({
+    conversations: [conversations[0], { from: 'gpt', value: 'west' }],
+    id: 7,
   });
 });
 

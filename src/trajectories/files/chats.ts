@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
-import type { JsonObject, Message, TrajectoryRecord } from './record.ts';
+import { type JsonObject, type Message, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
 import { withCalls } from './tool-calls.ts';
 
 const ShareGpt = v.objectWithRest({ conversations: v.array(ShareGptMessage) }, json);
@@ -61,13 +61,24 @@ export const shareGpt: TrajectoryFormat = {
   summary: 'Conversations between human and gpt, as many tools for fine-tuning read them.',
   container: 'array',
   lacks: 'item_id',
-  recognizes: ({ conversations, item_id, chosen }) =>
-    item_id == null && chosen == null && Array.isArray(conversations) && isShareGptList(conversations),
-  read: (fields) => unnamed('sharegpt', fields, parseFields(ShareGpt, fields).conversations.map(fromShareGpt)),
-  write: (record) => ({
-    ...kept('sharegpt', record),
-    conversations: listed(record, kept('sharegpt', record)).map((message) => toShareGpt(message)),
-  }),
+  recognizes: ({ conversations, item_id, chosen, messages }) =>
+    item_id == null &&
+    chosen == null &&
+    Array.isArray(conversations) &&
+    isShareGptList(conversations) &&
+    (conversations.length > 0 || !isFilled(messages)),
+  read(fields) {
+    checkLists(fields);
+    return unnamed('sharegpt', fields, parseFields(ShareGpt, fields).conversations.map(fromShareGpt));
+  },
+  write(record) {
+    const fields = kept('sharegpt', record);
+    return withList(
+      fields,
+      'conversations',
+      listed(record, fields).map((message) => toShareGpt(message)),
+    );
+  },
   loses: (record) => commonLosses(record, { trained: true }),
 };
 
@@ -78,26 +89,56 @@ export const openAiMessages: TrajectoryFormat = {
   container: 'lines',
   recognizes: (fields) =>
     fields.format == null && !isPreference(fields) && (listIn(fields) !== undefined || isCompletion(fields)),
-  read: (fields) => ({ ...unnamed('openai-messages', fields, messagesOf(fields)), ...outcomeOf(fields) }),
+  read(fields) {
+    checkLists(fields);
+    return { ...unnamed('openai-messages', fields, messagesOf(fields)), ...outcomeOf(fields) };
+  },
   write: (record) => {
     const fields = kept('openai-messages', record);
     const { prompt: _prompt, completion: _completion, ...rest } = fields;
     const list = listIn(fields);
-    return { ...(list ? fields : rest), [list ?? 'messages']: withCalls(listed(record, fields), weighed) };
+    return withList(list ? fields : rest, list ?? 'messages', withCalls(listed(record, fields), weighed));
   },
   loses: (record) => commonLosses(record, { reasoning: true, trained: true, parts: true }),
 };
 
+const isFilled = (list: unknown): list is unknown[] => Array.isArray(list) && list.length > 0;
+const listNames = ['messages', 'conversations', 'conversation'] as const;
+
+/** Throws TrajectoryFileError for two lists that are different conversations: trainers read one or the other. */
+function checkLists(fields: JsonObject): void {
+  const [first, second] = listNames.filter((name) => isFilled(fields[name]));
+  if (!second || sameTexts(fields[first] as unknown[], fields[second] as unknown[])) return;
+  throw new TrajectoryFileError(`its lists "${first}" and "${second}" are different conversations: take one out`);
+}
+
+/** The fields with this list, and without another one that no longer has the same texts. */
+function withList(fields: JsonObject, name: (typeof listNames)[number], list: readonly JsonObject[]): JsonObject {
+  const stale = listNames.filter((each) => each !== name && isFilled(fields[each]) && !sameTexts(fields[each], list));
+  const others = Object.entries(fields).filter(([each]) => !stale.some((one) => one === each));
+  return { ...Object.fromEntries(others), [name]: [...list] };
+}
+
+/** True if two lists have the same texts in turn, in either form of messages. */
+function sameTexts(a: readonly unknown[], b: readonly unknown[]): boolean {
+  const textOf = (message: unknown) => {
+    const { content, value } = Object(message) as { content?: unknown; value?: unknown };
+    return JSON.stringify(content ?? value);
+  };
+  return a.length === b.length && a.every((message, k) => textOf(message) === textOf(b[k]));
+}
+
 /**
  * Field with the messages. Many files name it as ShareGPT does, LMSYS and WildChat in the singular; with a reward or an id
- * such a record is AgentGym's.
+ * such a record is AgentGym's. Tables have empty lists in the columns that a row does not use.
  */
-function listIn(fields: JsonObject): 'messages' | 'conversations' | 'conversation' | undefined {
-  if (Array.isArray(fields.messages)) return 'messages';
-  const others = ['conversations', 'conversation'] as const;
-  return fields.item_id == null && fields.reward == null
-    ? others.find((name) => Array.isArray(fields[name]) && !isShareGptList(fields[name]))
-    : undefined;
+function listIn(fields: JsonObject): (typeof listNames)[number] | undefined {
+  const isNamed = fields.item_id != null || fields.reward != null;
+  const found = listNames.filter(
+    (name) =>
+      Array.isArray(fields[name]) && (name === 'messages' || (!isNamed && !isShareGptList(fields[name] as unknown[]))),
+  );
+  return found.find((name) => isFilled(fields[name])) ?? found[0];
 }
 
 function messagesOf(fields: JsonObject): Message[] {
