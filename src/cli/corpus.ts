@@ -8,7 +8,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Command } from 'commander';
-import { FolderDatabases } from '../corpus/databases/folder.ts';
+import { FolderDatabases, readDatabase } from '../corpus/databases/folder.ts';
 import { importDatabase } from '../corpus/databases/import.ts';
 import { gamesInArchive } from '../corpus/games/archive.ts';
 import { FolderGames } from '../corpus/games/folder.ts';
@@ -136,9 +136,9 @@ async function attempt(work: () => Promise<void>): Promise<void> {
 const databases = () => new FolderDatabases(`${program.opts<{ folder: string }>().folder}/databases`);
 
 async function addDatabase(name: string, file: string, questionsFile: string): Promise<void> {
-  const [bytes, source] = await Promise.all([readFile(file), readTextFile(questionsFile)]);
+  const [bytes, source] = await Promise.all([readDatabase(file), readTextFile(questionsFile)]);
   const id = basename(file).replace(/\.\w+$/, '');
-  const brought = { name, bytes: new Uint8Array(bytes), questions: source, id };
+  const brought = { name, bytes, questions: source, id };
   const { questions: kept, refused, failed, examples } = await importDatabase(databases(), brought);
   console.log(`${kept} questions kept, ${refused} refused, ${failed} left out because their statement does not run`);
   for (const example of examples) console.log(`  ${example}`);

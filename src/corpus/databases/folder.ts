@@ -1,9 +1,22 @@
 /** Kept databases in a folder, on Node: `NAME.sqlite` beside `NAME.questions.json`, in `databases` of the corpora. */
+
 import { KeptFolder } from '../kept-folder.ts';
+import { CorpusError } from '../lines.ts';
 import { defaultFolder } from '../store-folder.ts';
 import { type DatabaseStore, type DatabaseWithQuestions, type KeptDatabase, noDatabase } from './store.ts';
 
 const questionsEnding = '.questions.json';
+
+/** Bytes of a database. Throws CorpusError if its write-ahead log has changes that the file lacks. */
+export async function readDatabase(file: string): Promise<Uint8Array> {
+  const { readFile, stat } = await import('node:fs/promises');
+  const log = await stat(`${file}-wal`).catch(() => null);
+  if (log?.size)
+    throw new CorpusError(
+      `${file}-wal has changes that are not in the database's file yet: run sqlite3 "${file}" "PRAGMA wal_checkpoint(TRUNCATE)" first.`,
+    );
+  return new Uint8Array(await readFile(file));
+}
 
 export class FolderDatabases implements DatabaseStore {
   private readonly kept: KeptFolder;

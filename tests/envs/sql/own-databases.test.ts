@@ -1,8 +1,8 @@
 // A person's own database: questions of BIRD's and Spider's form, kept on disk, played by the world.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FolderDatabases } from '../../../src/corpus/databases/folder.ts';
+import { FolderDatabases, readDatabase } from '../../../src/corpus/databases/folder.ts';
 import { importDatabase } from '../../../src/corpus/databases/import.ts';
 import { readOwnQuestions } from '../../../src/corpus/databases/questions.ts';
 import { buildImage, openEngine } from '../../../src/corpus/databases/read-only.ts';
@@ -119,6 +119,16 @@ it('keeps a database whose statements run, and plays it', async () => {
   await world.close();
   await store.remove('zoo');
   expect(await store.list()).toEqual([]);
+});
+
+// sqlite.org/wal.html#the_wal_file: the log is a part of the database (github.com/sepinf-inc/IPED/issues/21).
+it('refuses a file whose log has further changes', async () => {
+  const file = `${folder}/live.sqlite`;
+  await writeFile(file, image);
+  await writeFile(`${file}-wal`, '');
+  expect(await readDatabase(file)).toEqual(image);
+  await writeFile(`${file}-wal`, 'frames');
+  await expect(readDatabase(file)).rejects.toThrow(/live\.sqlite-wal has changes .* wal_checkpoint\(TRUNCATE\)/);
 });
 
 it('refuses what is no database, has no name, or whose statements all fail', async () => {
