@@ -4,6 +4,8 @@ from operator import index as whole
 
 import gymnasium
 from gymnasium import spaces
+from gymnasium.error import CustomSpaceError
+from gymnasium.vector.utils import create_shared_memory
 
 from .answers import field
 from .openenv import OpenEnvClient, StepResult
@@ -18,6 +20,12 @@ class AnyText(spaces.Text):
 
     def contains(self, x):
         return isinstance(x, str) and self.min_length <= len(x) <= self.max_length
+
+
+@create_shared_memory.register(AnyText)
+def _no_shared_memory(space, n=1, ctx=None):
+    """Gymnasium reads texts from the memory of its processes once, before the first one is written."""
+    raise CustomSpaceError("Texts cannot be shared: give AsyncVectorEnv shared_memory=False, or use TextVectorEnv.")
 
 
 def space_of_observations():

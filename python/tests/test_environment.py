@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
-from gymnasium.vector import SyncVectorEnv
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from tabgym import ServerError, TabgymError, TextEnv, TextVectorEnv
 
 
@@ -105,6 +105,18 @@ def test_the_vectors_seeds_are_gymnasiums(server):
     with pytest.raises(TypeError):
         env.reset(seed=[0.5, 1])
     env.close()
+
+
+# With shared memory it ended at the first space of a text, by a KeyError (gymnasium.farama.org/api/vector/async_vector_env).
+def test_gymnasiums_processes_take_no_shared_memory(server):
+    single = lambda: TextEnv(server.address, "textcraft")
+    with pytest.raises(ValueError, match="shared_memory=False"):
+        AsyncVectorEnv([single] * 2)
+    envs = [AsyncVectorEnv([single] * 2, shared_memory=False), TextVectorEnv(server.address, "textcraft", 2)]
+    first, second = [env.reset(seed=3)[0] for env in envs]
+    assert first == second
+    for env in envs:
+        env.close()
 
 
 def test_an_error_leaves_the_other_answers_in_order(server):

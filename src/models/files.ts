@@ -182,10 +182,15 @@ const constraints: { readonly [field: string]: readonly unknown[] } = {
 };
 
 /**
- * Throws CheckpointError for settings of generation_config.json that replies here would not follow. Temperature, top_p,
+ * Throws CheckpointError for settings of generation_config.json that replies here would not follow, and for end tokens that are no ids. Temperature, top_p,
  * top_k and penalties are defaults, which the experiment's sampling replaces.
  */
 function checkGeneration(json: Fields): void {
+  const { eos_token_id: ends } = json;
+  if (ends != null && ![ends].flat().every((id) => Number.isInteger(id)))
+    throw new CheckpointError(
+      `generation_config.json has ${cut(JSON.stringify(ends))} for eos_token_id; it must be a token id or a list of token ids.`,
+    );
   const isEmpty = (value: unknown) => value == null || (typeof value === 'object' && Object.keys(value).length === 0);
   const found = Object.keys(constraints).filter(
     (name) => !isEmpty(json[name]) && !constraints[name].includes(json[name]),

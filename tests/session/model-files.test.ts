@@ -272,6 +272,17 @@ describe('generation_config.json', () => {
     await expect(opened(fields)).rejects.toThrow(`sets ${Object.keys(fields)[0]} `);
   });
 
+  // Other values were passed over, and replies did not end there (github.com/InfiniTensor/InfiniLM/pull/387 has a list).
+  it.each(['"2"', '[2, "3"]', '{"id": 2}', '1.5'])('with the end tokens %s is refused', async (ends) => {
+    await expect(opened({ eos_token_id: JSON.parse(ends) })).rejects.toThrow(
+      `generation_config.json has ${JSON.stringify(JSON.parse(ends))} for eos_token_id`,
+    );
+  });
+
+  it('may list end tokens', async () => {
+    await expect(opened({ eos_token_id: [2, 3] })).resolves.toBeDefined();
+  });
+
   it('may set what changes nothing, and defaults of sampling', async () => {
     const fields = { suppress_tokens: null, bad_words_ids: [], min_length: 0, num_beams: 1, repetition_penalty: 1.1 };
     await expect(opened(fields)).resolves.toBeDefined();
