@@ -7,15 +7,16 @@ import { Gpu } from '../../src/device/webgpu/device.ts';
 import { nodeGpu } from '../../src/library/node/gpu.ts';
 import { type Assembly, readAssembly } from './assembly.ts';
 import { environmentOf, type NullDriver } from './driver.ts';
+import { type IntelFamily, intelFamilies, isIntel, readIntel } from './intel.ts';
 import type { Form } from './recording-device.ts';
 import { type Family, families } from './shares.ts';
 
-/** A form with its compiled loops. `error`: the compiler's message where it refused. */
-export interface Compiled {
+/** A form with its code as read. `error`: the compiler's message where it refused. */
+export interface Compiled<Code = Assembly> {
   form: Form;
   /** Threads of a workgroup. */
   threads: number;
-  assembly: Assembly | null;
+  assembly: Code | null;
   error: string | null;
 }
 
@@ -56,12 +57,14 @@ const newest = (folder: string) =>
     .at(-1);
 
 /** Work of the process with the driver: reads forms from standard input, prints a line for each. */
-export async function compileHere(family: Family): Promise<void> {
+export async function compileHere(family: Family | IntelFamily): Promise<void> {
+  const read = (text: string) =>
+    isIntel(family) ? readIntel(text, intelFamilies[family].lanes) : readAssembly(text, families[family]);
   const forms: Form[] = JSON.parse(readFileSync(0, 'utf8'));
   const out = process.env.ISA_OUT!;
   const gpu = await openNull();
   for (const form of forms) {
-    const result: Compiled = { form, threads: 64, assembly: null, error: null };
+    const result: Compiled<ReturnType<typeof read>> = { form, threads: 64, assembly: null, error: null };
     try {
       const before = newest(out);
       const kernel = gpu.kernels.request(form.name, form.constants, form.extra);
@@ -69,7 +72,7 @@ export async function compileHere(family: Family): Promise<void> {
       const file = newest(out);
       if (!file || file === before) throw new Error('The driver wrote no pipeline.');
       result.threads = threadsOf(kernel.get().code, form.constants);
-      result.assembly = readAssembly(readFileSync(join(out, file), 'utf8'), families[family]);
+      result.assembly = read(readFileSync(join(out, file), 'utf8'));
     } catch (error) {
       result.error = error instanceof Error ? error.message : String(error);
     }
@@ -78,7 +81,11 @@ export async function compileHere(family: Family): Promise<void> {
 }
 
 /** Compiles the forms for a family. The process is `build/cli/isa.js`. */
-export async function compileFor(driver: NullDriver, family: Family, forms: readonly Form[]): Promise<Compiled[]> {
+export async function compileFor<Code = Assembly>(
+  driver: NullDriver,
+  family: Family | IntelFamily,
+  forms: readonly Form[],
+): Promise<Compiled<Code>[]> {
   const env = environmentOf(driver, family, join(driver.folder, `${family}-${process.pid}`));
   const child = spawn(process.execPath, [join(root, 'build/cli/isa.js'), '--compile', family], {
     env,

@@ -1,17 +1,19 @@
 /**
- * Mesa's RADV with a device without hardware behind `nullicd.c`: finds the driver, compiles the shim into a temporary
- * folder, and gives the environment in which Dawn finds both. A missing part is an error that names what to install.
+ * Mesa's RADV with a device without hardware behind `nullicd.c`, or its ANV on the kernel interface of `nullintel.c`: finds
+ * the drivers, compiles the shims into a temporary folder, and gives the environment in which Dawn finds them. A missing
+ * part is an error that names what to install.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/machine.mjs';
+import { type IntelFamily, intelFamilies, isIntel } from './intel.ts';
 import type { Family } from './shares.ts';
 
 const leastVersion = 25;
 const places = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
-const advice = `On Debian 12 add "deb ADDRESS bookworm-backports main" to /etc/apt/sources.list.d, with the address of your bookworm, then: sudo apt-get update && sudo apt-get install -t bookworm-backports mesa-vulkan-drivers && sudo apt-get install gcc libvulkan-dev. Or unpack mesa-vulkan-drivers, libdrm2 and libdrm-amdgpu1 and name the folder of libvulkan_radeon.so: TABGYM_MESA=FOLDER`;
+const advice = `On Debian 12 add "deb ADDRESS bookworm-backports main" to /etc/apt/sources.list.d, with the address of your bookworm, then: sudo apt-get update && sudo apt-get install -t bookworm-backports mesa-vulkan-drivers && sudo apt-get install gcc libvulkan-dev. Or unpack mesa-vulkan-drivers, libdrm2 and libdrm-amdgpu1 and name the folder of libvulkan_radeon.so: TABGYM_MESA=FOLDER. For Intel also install libdrm-dev, or unpack it there, too`;
 
 /** The driver or the compiler of its shim is missing. */
 export class DriverMissingError extends Error {
@@ -49,15 +51,21 @@ function findMesa(): { mesa: string; version: string } {
   throw new DriverMissingError(`Mesa's RADV ${leastVersion} or later was not found.${old}`);
 }
 
-/** Compiles the shim into a folder, beside the manifest that names it. */
+/** Compiles a shim into a file. */
+function compileShim(name: string, shim: string, headers: readonly string[] = []): void {
+  try {
+    const source = join(root, 'tools/isa', name);
+    const included = headers.map((header) => `-I${header}`);
+    execFileSync('cc', ['-O1', '-shared', '-fPIC', ...included, '-o', shim, source, '-ldl'], { stdio: 'pipe' });
+  } catch (error) {
+    throw new DriverMissingError(`The shim ${name} did not compile (${String(error).split('\n', 2).join(' ')}).`);
+  }
+}
+
+/** Compiles the driver's shim into a folder, beside the manifest that names it. */
 function buildShim(folder: string): void {
   const shim = join(folder, 'libnullicd.so');
-  try {
-    const source = join(root, 'tools/isa/nullicd.c');
-    execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', shim, source, '-ldl'], { stdio: 'pipe' });
-  } catch (error) {
-    throw new DriverMissingError(`The driver's shim did not compile (${String(error).split('\n', 2).join(' ')}).`);
-  }
+  compileShim('nullicd.c', shim);
   const manifest = { ICD: { api_version: '1.4.305', library_path: shim }, file_format_version: '1.0.0' };
   writeFileSync(join(folder, 'nullicd.json'), JSON.stringify(manifest));
 }
@@ -74,17 +82,31 @@ export async function withDriver<T>(work: (driver: NullDriver) => Promise<T>): P
   }
 }
 
+/** Names the driver of a family to the shim. For Intel it compiles the kernel's interface first, once. */
+function deviceOf({ folder, mesa }: NullDriver, family: Family | IntelFamily): NodeJS.ProcessEnv {
+  if (!isIntel(family)) return { ISA_ICD: join(mesa, 'libvulkan_radeon.so'), RADV_FORCE_FAMILY: family };
+  const icd = join(mesa, 'libvulkan_intel.so');
+  if (!existsSync(icd)) throw new DriverMissingError(`${mesa} has no libvulkan_intel.so.`);
+  const stub = join(folder, 'libnullintel.so');
+  if (!existsSync(stub)) {
+    const places = [join(mesa, '../../include'), '/usr/include'];
+    compileShim('nullintel.c', stub, [...places, ...places.map((place) => join(place, 'libdrm'))]);
+  }
+  const { pci, cores, units } = intelFamilies[family];
+  return { ISA_ICD: icd, ISA_INTEL: `${pci} ${cores} ${units}`, LD_PRELOAD: stub };
+}
+
 /** Environment of a process whose Vulkan device is a GPU of `family`. It writes pipelines to the folder `out`. */
-export function environmentOf({ folder, mesa }: NullDriver, family: Family, out: string): NodeJS.ProcessEnv {
+export function environmentOf(driver: NullDriver, family: Family | IntelFamily, out: string): NodeJS.ProcessEnv {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
+  const { folder, mesa } = driver;
   return {
     ...process.env,
+    ...deviceOf(driver, family),
     LD_LIBRARY_PATH: [mesa, process.env.LD_LIBRARY_PATH].filter(Boolean).join(':'),
     VK_DRIVER_FILES: join(folder, 'nullicd.json'),
-    ISA_ICD: join(mesa, 'libvulkan_radeon.so'),
     ISA_OUT: out,
-    RADV_FORCE_FAMILY: family,
     MESA_SHADER_CACHE_DISABLE: 'true',
     TABGYM_ADAPTER: '',
   };

@@ -93,9 +93,9 @@ function canPack(config: ModelConfig, precision: PackedPrecision): boolean {
   }
 }
 
-/** Every form that the engine requests, each once. */
-export async function engineForms(): Promise<Form[]> {
-  const device = new RecordingDevice();
+/** Every form that the engine requests on a device with such subgroups, each once. */
+export async function engineForms(subgroupMinSize?: number): Promise<Form[]> {
+  const device = new RecordingDevice(subgroupMinSize);
   for (const choices of allChoices())
     for (const [config, options] of settings()) {
       const model = await Model.create(device, config, { ...options, capacity: capacityFor(2048, 256), choices });

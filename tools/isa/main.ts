@@ -2,7 +2,8 @@
  * `npm run isa [-- --family navi33 rembrandt --kernel attention]`: compiles every form of every kernel with Mesa's RADV
  * for a GPU that is not there, and prints registers, spills and MODELLED shares of the peak, then the MODELLED time of
  * an update and of a token. `npm run bench -- --only isa` stores the same. With `--strict` it fails where a form is
- * refused, or spills and is not one of `spilling`. `--sources FILE` writes the WGSL of every form instead, for other
+ * refused, or spills and is not one of `spilling`. `--family adl` (or dg2, mtl, lnl) compiles with ANV for a GPU of
+ * Intel, and prints spills and the compiler's estimates. `--sources FILE` writes the WGSL of every form instead, for other
  * compilers (`naga.py`).
  */
 import { writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { kernelCode } from '../../src/device/webgpu/kernel.ts';
 import { compileHere } from './compile.ts';
 import { DriverMissingError, withDriver } from './driver.ts';
 import { engineForms, labelOf } from './forms.ts';
+import { type IntelFamily, intelFamilies, isIntel } from './intel.ts';
 import { type Family, families } from './shares.ts';
 import { updateTokens } from './steps.ts';
 import {
@@ -21,18 +23,22 @@ import {
   modelKept,
   modelSteps,
   printForms,
+  printIntel,
   printKept,
   printStep,
 } from './table.ts';
 
-const names = Object.keys(families) as Family[];
+const modelledFamilies = Object.keys(families) as Family[];
+const names = [...modelledFamilies, ...Object.keys(intelFamilies)];
 
 /** Kernels that may spill: those with one thread a row, whose operands and sums exceed the registers at head size 64. */
 const spilling = new Set(['attention_backward_query', 'attention_backward_key']);
 
 const program = new Command('isa')
-  .description("Compiles every form of every kernel with Mesa's RADV without a GPU; all shares and times are MODELLED.")
-  .addOption(new Option('--family <names...>', 'families of GPUs').choices(names).default(names))
+  .description(
+    "Compiles every form of every kernel with Mesa's compilers without a GPU; all shares and times are MODELLED.",
+  )
+  .addOption(new Option('--family <names...>', 'families of GPUs').choices(names).default(modelledFamilies))
   .option('--kernel <prefix>', 'only kernels whose name starts with this')
   .option('--steps', 'only the kernels of an update and of a token', false)
   .option('--tokens <n>', `tokens of the update, a multiple of 256 (default: ${updateTokens})`, wholeFrom(256))
@@ -42,13 +48,13 @@ const program = new Command('isa')
 
 async function main(): Promise<number> {
   const options = program.parse().opts<{
-    family: Family[];
+    family: (Family | IntelFamily)[];
     kernel?: string;
     steps: boolean;
     tokens?: number;
     sources?: string;
     strict: boolean;
-    compile?: Family;
+    compile?: Family | IntelFamily;
   }>();
   if (options.compile) {
     await compileHere(options.compile);
@@ -58,16 +64,25 @@ async function main(): Promise<number> {
     await writeSources(options.sources);
     return 0;
   }
-  const modelled = await withDriver(async (driver) => {
-    const all = await modelForms(driver, options.family, {
-      ...{ kernel: options.kernel, onlySteps: options.steps, tokens: options.tokens },
-    });
+  const which = { kernel: options.kernel, onlySteps: options.steps, tokens: options.tokens };
+  const { modelled, intel } = await withDriver(async (driver) => {
+    const all = await modelForms(
+      driver,
+      options.family.filter((name) => !isIntel(name)),
+      which,
+    );
     for (const each of all) printForms(each, driver);
-    return all;
+    const printed = [];
+    for (const name of options.family.filter(isIntel)) printed.push(...(await printIntel(driver, name, which)));
+    return { modelled: all, intel: printed };
   });
-  if (!options.kernel) await printSteps(modelled, options.tokens);
-  const bad = modelled.flatMap(({ compiled }) => compiled).filter(({ assembly }) => !assembly || assembly.spilled > 0);
-  const unexpected = bad.filter(({ form, assembly }) => !assembly || !spilling.has(form.name));
+  if (!options.kernel && modelled.length) await printSteps(modelled, options.tokens);
+  const results = [
+    ...modelled.flatMap(({ compiled }) => compiled).map(({ form, assembly }) => ({ form, spilled: assembly?.spilled })),
+    ...intel.map(({ form, assembly }) => ({ form, spilled: assembly?.spills })),
+  ];
+  const bad = results.filter(({ spilled }) => spilled !== 0);
+  const unexpected = bad.filter(({ form, spilled }) => spilled === undefined || !spilling.has(form.name));
   console.log(`\n${bad.length} forms are refused or spill registers, ${unexpected.length} of them unexpectedly.`);
   return options.strict && unexpected.length ? 1 : 0;
 }

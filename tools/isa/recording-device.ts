@@ -106,7 +106,7 @@ class RecordingRecorder implements Recorder {
 
 /** Grants what a current GPU grants. */
 export class RecordingDevice implements Device {
-  readonly info = { vendor: '', architecture: '', description: 'recording', isFallback: false, subgroupMinSize: 32 };
+  readonly info;
   readonly features: ReadonlySet<string> = new Set(['shader-f16', 'subgroups']);
   readonly compiles = true;
   readonly sharesMemory = false;
@@ -123,6 +123,10 @@ export class RecordingDevice implements Device {
   readonly liveBuffers = 0;
   readonly kernels = new RecordingKernels();
   calls: Call[] = [];
+
+  constructor(subgroupMinSize = 32) {
+    this.info = { vendor: '', architecture: '', description: 'recording', isFallback: false, subgroupMinSize };
+  }
 
   /** Everything requested so far. */
   get forms(): Form[] {

@@ -89,8 +89,13 @@ export async function recordKept(kept: number, tokens: number): Promise<KeptUpda
 }
 
 /** An update of `tokens` tokens, and a token of 1, 8 and 32 rows. `layers`: fewer than the model has. */
-export async function recordSteps(layers?: number, choices = gpuChoices, tokens = updateTokens): Promise<Step[]> {
-  const device = new RecordingDevice();
+export async function recordSteps(
+  layers?: number,
+  choices = gpuChoices,
+  tokens = updateTokens,
+  subgroupMinSize?: number,
+): Promise<Step[]> {
+  const device = new RecordingDevice(subgroupMinSize);
   const model = await openModel(device, { layers, choices, tokens });
   const steps = [await recordedUpdate(model, device)];
   for (const rows of decodedRows) {

@@ -2,6 +2,7 @@
 import { type Compiled, compileFor } from './compile.ts';
 import type { NullDriver } from './driver.ts';
 import { engineForms, labelOf } from './forms.ts';
+import { type IntelCode, type IntelFamily, intelFamilies } from './intel.ts';
 import type { Call, Form } from './recording-device.ts';
 import { boundBy, type Family, families, sharesOf, turnOf } from './shares.ts';
 import { cards, type Speed, type StepTime, stepTime } from './step-model.ts';
@@ -60,19 +61,63 @@ export function beginningWith(forms: readonly Form[], prefix = ''): Form[] {
   return list;
 }
 
-/** Compiles every form of the engine, or only those of the steps, for each family. Throws KernelUnknownError. */
+/** Which forms are compiled: of kernels whose name begins with `kernel`, of all or only those of the steps. */
+interface Wanted {
+  kernel?: string;
+  onlySteps?: boolean;
+  tokens?: number;
+}
+
+/** Forms of the engine on a device with such subgroups. Throws KernelUnknownError. */
+async function wantedForms({ kernel, onlySteps = false, tokens }: Wanted, subgroupMinSize?: number): Promise<Form[]> {
+  const forms = new Map(onlySteps ? [] : (await engineForms(subgroupMinSize)).map((form) => [keyOf(form), form]));
+  for (const { calls } of await recordSteps(undefined, gpuChoices, tokens, subgroupMinSize))
+    for (const { form } of calls) forms.set(keyOf(form), form);
+  return beginningWith([...forms.values()], kernel);
+}
+
+/** Compiles forms for each family. Throws KernelUnknownError. */
 export async function modelForms(
   driver: NullDriver,
   wanted: readonly Family[],
-  { kernel, onlySteps = false, tokens }: { kernel?: string; onlySteps?: boolean; tokens?: number } = {},
+  which: Wanted = {},
 ): Promise<Modelled[]> {
-  const forms = new Map(onlySteps ? [] : (await engineForms()).map((form) => [keyOf(form), form]));
-  for (const { calls } of await recordSteps(undefined, gpuChoices, tokens))
-    for (const { form } of calls) forms.set(keyOf(form), form);
-  const list = beginningWith([...forms.values()], kernel);
+  if (!wanted.length) return [];
+  const list = await wantedForms(which);
   const modelled: Modelled[] = [];
   for (const family of wanted) modelled.push({ family, compiled: await compileFor(driver, family, list) });
   return modelled;
+}
+
+const intelColumns = [
+  ...['kernel', 'SIMD', 'spills', 'fills', 'scratch, bytes', 'live', 'LDS, bytes', 'instructions', 'cycles'],
+  ...['FMA', 'FMA %', 'LDS, bytes an FMA'],
+];
+
+function intelRow({ form, assembly, error }: Compiled<IntelCode>): Cell[] {
+  const label = labelOf(form);
+  if (!assembly) return [label, `refused: ${error?.split('\n', 1)[0]}`];
+  const { lanes, spills, fills, scratchBytes, live, ldsBytes, instructions, cycles, loop } = assembly;
+  const facts = [label, lanes, spills, fills, scratchBytes, live, ldsBytes, instructions, cycles];
+  if (!loop) return facts;
+  const { fma, fmaClocks, clocks, ldsBytes: read } = loop;
+  return [...facts, fma, percent(fmaClocks / clocks), (read / fma).toFixed(2)];
+}
+
+/** Compiles forms for a GPU of Intel and prints their table. Throws KernelUnknownError. */
+export async function printIntel(
+  driver: NullDriver,
+  family: IntelFamily,
+  which: Wanted,
+): Promise<Compiled<IntelCode>[]> {
+  const forms = await wantedForms(which, intelFamilies[family].subgroupMinSize);
+  const compiled = await compileFor<IntelCode>(driver, family, forms);
+  console.log(
+    `\n${family}, Mesa ${driver.version}: cycles of a thread as the compiler ESTIMATES them, ten turns a loop;`,
+  );
+  console.log('of the loop with the most multiply-adds: their number, their MODELLED share of its clocks, LDS read');
+  print([intelColumns, ...compiled.map(intelRow)]);
+  return compiled;
 }
 
 /** Numbers of layers that keep their activations, of the 24 of the modelled model. */
