@@ -5,6 +5,7 @@
 // Shapes: as attention_backward_key.
 // Thread (sx, sy) scores keys sy + 8 i against rows 4 sx + j, and sums keys y + LY i over columns x + LX j.
 // Constants: as attention_forward_tiled.
+// @registers many
 // @include stage STAGE_BITS
 // @include grid
 // @include token

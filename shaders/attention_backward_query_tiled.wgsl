@@ -1,6 +1,7 @@
 // dquery like attention_backward_query, through workgroup memory. For every 32 keys it computes scores and dp = dout .
 // v from the same slices, then dquery += p (dp - delta) k / sqrt(D). delta comes from attention_delta.
 // Tiles, threads and constants: as attention_forward_tiled.
+// @registers many
 // @include stage STAGE_BITS
 // @include grid
 // @include token

@@ -9,6 +9,7 @@
 // Constants: H, KV, G = H / KV, E = D / 4, SCALE_F, ROWS, SR = ROWS / 8, SW, LX, LY = 64 / LX, RO = ROWS / LY, CO >= E
 // / LX, VK, STAGED, SPLIT, KV8, STAGE_BITS, SUBGROUPS, and the vectors that a thread stages: ROW_TURNS = ROWS SW / 64,
 // KEY_TURNS = 32 SW / 64, SUM_TURNS = VK E / 64, each rounded up.
+// @registers many
 // @include stage STAGE_BITS
 // @include grid
 // @include token

@@ -6,6 +6,7 @@
 // every part's rows and first column are multiples of four, and every part has S blocks of 256 rows.
 // Constants: FOURS, the rank in fours (1, 2 or 4); VECTORS = 4 FOURS, of a turn; SHARE = 64 / VECTORS. Workgroup memory:
 // 1024 VECTORS bytes.
+// @registers many
 // @include grid
 // @include lora
 @group(0) @binding(0) var<uniform> p: Params;

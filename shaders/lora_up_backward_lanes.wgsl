@@ -3,6 +3,7 @@
 // Shapes: dout (T, stride), B (N, rank), dmid (T, width); the rank, the stride, and every part's rows and first column
 // are multiples of four. Constants: ROWS (at most LANES), LANES (a power of two), GROUPS. Workgroup memory:
 // 16 ROWS LANES GROUPS bytes.
+// @registers many ROWS 8
 // @include grid
 // @include lora
 // @include lane_vectors

@@ -1,6 +1,7 @@
 // matmul_nn in register blocks (block_tile.wgsl): for large sizes on real GPUs. The terms are the N outputs of the forward.
 // Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
 // Constants: those of block_tile, ACCUMULATE.
+// @registers many
 // @include grid
 // @include block_tile
 const ROW_PAD = 1u;

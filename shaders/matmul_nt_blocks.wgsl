@@ -1,6 +1,7 @@
 // matmul_nt in register blocks (block_tile.wgsl): for large sizes on real GPUs.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
 // Constants: those of block_tile, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl).
+// @registers many
 // @include grid
 // @include block_tile
 const ROW_PAD = 1u;

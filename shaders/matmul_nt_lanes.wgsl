@@ -6,6 +6,7 @@
 // 16 ROWS multiply-adds.
 // Constants: ROWS (at most LANES), LANES (a power of two), GROUPS, HAS_BIAS, HAS_RESIDUAL. Workgroup memory:
 // 16 ROWS LANES GROUPS bytes.
+// @registers many ROWS 8
 // @include grid
 // @include lane_vectors
 struct Params { M: u32, N: u32, K: u32 }

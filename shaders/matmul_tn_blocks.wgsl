@@ -2,6 +2,7 @@
 // TILE_N columns k of a chunk's partial sum. The terms are the tokens.
 // Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); N and K are multiples of four.
 // Constants: those of block_tile; ACCUMULATE, as in matmul_tn.
+// @registers many
 // @include grid
 // @include block_tile
 const ROW_PAD = 0u;

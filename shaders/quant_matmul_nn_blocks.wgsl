@@ -3,6 +3,7 @@
 // Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
 // Constants: those of block_tile, BITS, MINIMUM, ACCUMULATE, LOW_RANK (low_rank_input1.wgsl), GATED (block_store_nn.wgsl),
 // REST: 0 if STEP divides N, else 1.
+// @registers many
 // @include grid
 // @include quant
 // @include block_tile

@@ -3,6 +3,7 @@
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
 // Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), GATED (gated1.wgsl),
 // SCORED (scored1.wgsl), REST: 0 if STEP divides K, else 1.
+// @registers many
 // @include grid
 // @include quant
 // @include block_tile

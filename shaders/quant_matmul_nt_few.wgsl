@@ -6,6 +6,7 @@
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
 // Constants: BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), GATED (gated1.wgsl), REST: 0 if 64 divides
 // K, else 1.
+// @registers many
 // @include grid
 // @include quant
 // @include quant_words

@@ -5,6 +5,7 @@
 // Constants: BITS, MINIMUM, ROWS, COLUMNS, LANES (a power of two, at most 64), EACH = ceil(ROWS COLUMNS / LANES)
 // outputs a thread, SUBGROUPS, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), RANK_FOURS (low_rank_add.wgsl),
 // GATED (lane_gated1.wgsl).
+// @registers many ROWS 8
 // @include grid
 // @include quant
 // @include eight BITS

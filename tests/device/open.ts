@@ -18,6 +18,24 @@ async function entry(): Promise<GPU | undefined> {
 /** Opens a separate GPU; the test closes it. */
 const openGpu = async (...options: [{ mostBindingBytes?: number }]) => Gpu.open(await entry(), ...options);
 
+/** The same GPU with another vendor's name, so that it gets the tiles and subgroups of that vendor's GPUs. */
+async function openAs(vendor: string): Promise<Gpu> {
+  const gpu = await entry();
+  const requestAdapter = async (options?: GPURequestAdapterOptions) => {
+    const adapter = await gpu!.requestAdapter(options);
+    const { architecture, device, description, subgroupMinSize } = adapter!.info;
+    const info = { vendor, architecture, device, description, subgroupMinSize };
+    return new Proxy(adapter!, {
+      get: (target, key) => {
+        if (key === 'info') return info;
+        const value = Reflect.get(target, key, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  };
+  return Gpu.open(gpu && ({ requestAdapter } as GPU));
+}
+
 /**
  * Opens a separate device; the test closes it. The default is WebAssembly, which runs everywhere and compiles no
  * shaders; with TABGYM_DEVICE=webgpu it is a GPU. The engine's tests pass on either; the kernels are tested on both.
@@ -55,5 +73,6 @@ function useOne<T extends Device>(open: () => Promise<T>): () => Promise<T> {
 }
 
 export const useGpu = () => useOne(() => openGpu({}));
+export const useGpuAs = (vendor: string) => useOne(() => openAs(vendor));
 export const useDevice = (options: { mostBindingBytes?: number } = {}) => useOne(() => openDevice(options));
 export const useWasm = (options: WasmOptions = {}) => useOne(() => WasmDevice.open(options));

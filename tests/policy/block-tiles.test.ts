@@ -6,6 +6,7 @@ import {
   blockConstants,
   blockGrid,
   columnsOf,
+  intelTile,
   largeTile,
   rowsOf,
   smallTile,
@@ -16,7 +17,7 @@ import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
 
 const open = useGpu();
-const tiles = { large: largeTile, small: smallTile };
+const tiles = { large: largeTile, small: smallTile, intel: intelTile };
 
 describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
   it('fits the limits that every adapter grants', () => {
@@ -43,6 +44,13 @@ it('the small tile serves grids of fewer than 66 tiles', () => {
   expect(blockGrid(1408, 384)).toEqual({ tile: largeTile, groups: 11 * 6 });
   expect(blockGrid(1664, 320)).toEqual({ tile: smallTile, groups: 26 * 5 });
   expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
+});
+
+it('a GPU of Intel has one tile, whose threads have few sums and eight columns', () => {
+  expect(blockGrid(2048, 9728, 'intel')).toEqual({ tile: intelTile, groups: 32 * 152 });
+  expect(blockGrid(1, 4, 'intel')).toEqual({ tile: intelTile, groups: 1 });
+  expect(blockGrid(2048, 9728, 'nvidia').tile).toBe(largeTile);
+  expect([intelTile.rowFours, intelTile.columnFours]).toEqual([1, 2]);
 });
 
 it('more rows never bring back a tile, so the fewest and the most rows have every tile of a weight', () => {

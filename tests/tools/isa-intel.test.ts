@@ -77,7 +77,7 @@ describe('a GPU of Intel', () => {
   });
 
   it('is recorded with its own smallest subgroup', () => {
-    expect(new RecordingDevice(8).info.subgroupMinSize).toBe(8);
+    expect(new RecordingDevice({ subgroupMinSize: 8 }).info.subgroupMinSize).toBe(8);
     expect(new RecordingDevice().info.subgroupMinSize).toBe(32);
   });
 });

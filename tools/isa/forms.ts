@@ -3,6 +3,7 @@
  * created on a device that only records, once with each form of `kernelForms`. A new form of a kernel is thereby in the
  * list as soon as the engine can choose it.
  */
+import type { DeviceInfo } from '../../src/device/device.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
 import { type KernelChoice, type KernelChoices, kernelForms } from '../../src/policy/engine/kernel-choices.ts';
@@ -93,9 +94,9 @@ function canPack(config: ModelConfig, precision: PackedPrecision): boolean {
   }
 }
 
-/** Every form that the engine requests on a device with such subgroups, each once. */
-export async function engineForms(subgroupMinSize?: number): Promise<Form[]> {
-  const device = new RecordingDevice(subgroupMinSize);
+/** Every form that the engine requests on such a device, each once. */
+export async function engineForms(info?: Partial<DeviceInfo>): Promise<Form[]> {
+  const device = new RecordingDevice(info);
   for (const choices of allChoices())
     for (const [config, options] of settings()) {
       const model = await Model.create(device, config, { ...options, capacity: capacityFor(2048, 256), choices });

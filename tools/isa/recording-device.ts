@@ -8,6 +8,7 @@ import {
   type Device,
   type DeviceBuffer,
   DeviceError,
+  type DeviceInfo,
   type Dispatch,
   type Kernel,
   type KernelCache,
@@ -106,7 +107,7 @@ class RecordingRecorder implements Recorder {
 
 /** Grants what a current GPU grants. */
 export class RecordingDevice implements Device {
-  readonly info;
+  readonly info: DeviceInfo;
   readonly features: ReadonlySet<string> = new Set(['shader-f16', 'subgroups']);
   readonly compiles = true;
   readonly sharesMemory = false;
@@ -124,8 +125,9 @@ export class RecordingDevice implements Device {
   readonly kernels = new RecordingKernels();
   calls: Call[] = [];
 
-  constructor(subgroupMinSize = 32) {
-    this.info = { vendor: '', architecture: '', description: 'recording', isFallback: false, subgroupMinSize };
+  constructor(info: Partial<DeviceInfo> = {}) {
+    const plain = { vendor: '', architecture: '', description: 'recording', isFallback: false, subgroupMinSize: 32 };
+    this.info = { ...plain, ...info };
   }
 
   /** Everything requested so far. */

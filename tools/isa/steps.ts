@@ -2,6 +2,7 @@
  * The calls of an update and of a decoding step of Qwen2.5-0.5B (int4 weights, an adapter of rank 16 on all
  * projections), recorded from the engine on a device without hardware.
  */
+import type { DeviceInfo } from '../../src/device/device.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { expectedChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
@@ -93,9 +94,9 @@ export async function recordSteps(
   layers?: number,
   choices = gpuChoices,
   tokens = updateTokens,
-  subgroupMinSize?: number,
+  info?: Partial<DeviceInfo>,
 ): Promise<Step[]> {
-  const device = new RecordingDevice(subgroupMinSize);
+  const device = new RecordingDevice(info);
   const model = await openModel(device, { layers, choices, tokens });
   const steps = [await recordedUpdate(model, device)];
   for (const rows of decodedRows) {

@@ -1,4 +1,5 @@
 /** The tables of the modelled kernels and steps, as rows of text and numbers. */
+import type { DeviceInfo } from '../../src/device/device.ts';
 import { type Compiled, compileFor } from './compile.ts';
 import type { NullDriver } from './driver.ts';
 import { engineForms, labelOf } from './forms.ts';
@@ -68,10 +69,10 @@ interface Wanted {
   tokens?: number;
 }
 
-/** Forms of the engine on a device with such subgroups. Throws KernelUnknownError. */
-async function wantedForms({ kernel, onlySteps = false, tokens }: Wanted, subgroupMinSize?: number): Promise<Form[]> {
-  const forms = new Map(onlySteps ? [] : (await engineForms(subgroupMinSize)).map((form) => [keyOf(form), form]));
-  for (const { calls } of await recordSteps(undefined, gpuChoices, tokens, subgroupMinSize))
+/** Forms of the engine on such a device. Throws KernelUnknownError. */
+async function wantedForms({ kernel, onlySteps = false, tokens }: Wanted, info?: Partial<DeviceInfo>): Promise<Form[]> {
+  const forms = new Map(onlySteps ? [] : (await engineForms(info)).map((form) => [keyOf(form), form]));
+  for (const { calls } of await recordSteps(undefined, gpuChoices, tokens, info))
     for (const { form } of calls) forms.set(keyOf(form), form);
   return beginningWith([...forms.values()], kernel);
 }
@@ -110,7 +111,7 @@ export async function printIntel(
   family: IntelFamily,
   which: Wanted,
 ): Promise<Compiled<IntelCode>[]> {
-  const forms = await wantedForms(which, intelFamilies[family].subgroupMinSize);
+  const forms = await wantedForms(which, { vendor: 'intel', subgroupMinSize: intelFamilies[family].subgroupMinSize });
   const compiled = await compileFor<IntelCode>(driver, family, forms);
   console.log(
     `\n${family}, Mesa ${driver.version}: cycles of a thread as the compiler ESTIMATES them, ten turns a loop;`,

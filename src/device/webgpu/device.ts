@@ -94,7 +94,7 @@ export class Gpu implements Device {
       );
     }
     checkLimits(adapter);
-    const wanted = ['shader-f16', 'subgroups', 'timestamp-query'] as const;
+    const wanted = ['shader-f16', 'subgroups', 'subgroup-size-control', 'timestamp-query'];
     const requiredFeatures = wanted.filter((name) => adapter.features.has(name)) as GPUFeatureName[];
     const requiredLimits: Record<string, number> = {};
     for (const name of raised) requiredLimits[name] = adapter.limits[name];

@@ -6,12 +6,13 @@
  * whose name ends with the value of that constant. The lines between `// @repeat i COUNT` and `// @end` are repeated
  * with `$i` counting up, and can be nested (software adapters keep an indexed array in memory and run ten times slower
  * than with named registers). The caller's constants are inserted at the start as `const` (numbers) or `alias` (type
- * names). Lines `enable ...;` move to the front.
+ * names). Lines `enable ...;` move to the front. A line `// @registers many` marks a kernel whose values fill the registers
+ * of a GPU: on one of Intel it is compiled for the smallest subgroups. `// @registers many ROWS 8` does so from 8 rows on.
  *
  * Bindings and scalars are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`.
  * Binding 0 is always the uniform block with the scalars of a call.
  */
-import type { BufferSlice, CompileProgress, Constants, Kernel, KernelCache, KernelHandle } from '../device.ts';
+import type { BufferSlice, CompileProgress, Constants, Device, Kernel, KernelCache, KernelHandle } from '../device.ts';
 import type { ScalarLayout, ScalarType } from '../scalars.ts';
 import { GpuError, gpuBuffer } from './errors.ts';
 import type { OpenedGpu } from './opened.ts';
@@ -246,12 +247,29 @@ async function within(work: Promise<unknown>, mostMs: number): Promise<boolean> 
   }
 }
 
-/** WGSL of a kernel, as it is compiled. */
-export const kernelCode = (name: string, constants: Constants, extra: string): string =>
-  withEnables(`${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`);
+function hasManyRegisters(code: string, constants: Constants): boolean {
+  const mark = code.match(/^\/\/ @registers many(?: (\w+) (\d+))?$/m);
+  return mark !== null && (mark[1] === undefined || Number(constants[mark[1]]) >= Number(mark[2]));
+}
+
+/** WGSL of a kernel, as it is compiled. `smallest`: size of the subgroups of a kernel with many registers; 0: any. */
+export function kernelCode(name: string, constants: Constants, extra: string, smallest = 0): string {
+  const code = `${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`;
+  if (!smallest || !hasManyRegisters(code, constants)) return withEnables(code);
+  const sized = code.replace('@compute ', `@compute @subgroup_size(${smallest}) `);
+  return withEnables(`enable subgroups;\nenable subgroup_size_control;\n${sized}`);
+}
+
+/**
+ * Size of the subgroups for kernels with many registers; 0: the browser's choice. A thread of an Intel GPU has 128 registers
+ * of eight lanes (Xe2: of 16) and the browser lets it have twice as many lanes, so each value takes two registers
+ * (docs/gpu.md, Intel's compiler).
+ */
+export const smallestSubgroups = ({ info, features }: Pick<Device, 'info' | 'features'>): number =>
+  info.vendor === 'intel' && features.has('subgroup-size-control') ? info.subgroupMinSize : 0;
 
 async function compile(gpu: OpenedGpu, name: string, constants: Constants, extra: string): Promise<WebGpuKernel> {
-  const code = kernelCode(name, constants, extra);
+  const code = kernelCode(name, constants, extra, smallestSubgroups(gpu));
   const device = gpu.device;
   device.pushErrorScope('validation');
   const module = device.createShaderModule({ label: name, code });

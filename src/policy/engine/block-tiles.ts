@@ -28,6 +28,12 @@ export const largeTile: BlockTile = {
 /** 64 x 64 outputs, 8 x 4 a thread: twice the workgroups, each with as many threads. */
 export const smallTile: BlockTile = { ...largeTile, down: 8, across: 16, columnFours: 1 };
 
+/**
+ * 64 x 64 outputs, 4 x 8 a thread, on GPUs of Intel: 8 x 8 sums with their operands are more than the 128 registers of a
+ * thread (docs/gpu.md, Intel's compiler).
+ */
+export const intelTile: BlockTile = { ...largeTile, rowFours: 1 };
+
 export const rowsOf = ({ down, rowFours }: BlockTile) => 4 * down * rowFours;
 export const columnsOf = ({ across, columnFours }: BlockTile) => 4 * across * columnFours;
 
@@ -44,9 +50,14 @@ const enoughTiles = 66;
  * Tile for an output of `rows` by `columns` values, and the number of workgroups. For a fixed number of columns more rows
  * never bring back the small tile, so a model that records its smallest and its largest pass has requested both.
  */
-export function blockGrid(rows: number, columns: number): { tile: BlockTile; groups: number } {
-  const tile = tilesOf(largeTile, rows, columns) < enoughTiles ? smallTile : largeTile;
+export function blockGrid(rows: number, columns: number, vendor?: string): { tile: BlockTile; groups: number } {
+  const tile = tileFor(rows, columns, vendor);
   return { tile, groups: tilesOf(tile, rows, columns) };
+}
+
+function tileFor(rows: number, columns: number, vendor?: string): BlockTile {
+  if (vendor === 'intel') return intelTile;
+  return tilesOf(largeTile, rows, columns) < enoughTiles ? smallTile : largeTile;
 }
 
 /**

@@ -104,7 +104,7 @@ export const kernelForms = {
 } as const;
 
 /** Raised when forms or the way of measuring change, so that adapters are measured again. */
-export const measurement = 11;
+export const measurement = 12;
 
 export type KernelChoice = keyof typeof kernelForms;
 /**

@@ -165,7 +165,7 @@ export class Operations {
       return;
     }
     if (form === 'blocks') {
-      const { tile, groups } = blockGrid(rows, columns);
+      const { tile, groups } = blockGrid(rows, columns, this.recorder.device.info.vendor);
       const term = ofTerm(lowRank, rows);
       const constants =
         name === 'matmul_nt' ? { ...blockConstants('NT', tile), ...term.constants } : blockConstants('NN', tile);
@@ -218,7 +218,7 @@ export class Operations {
     if (this.choices.matmul_tn_many === 'tiled')
       return ['matmul_tn_tiled', {}, (chunks) => chunks * ceil(N, TILE) * ceil(K, TILE)];
     if (this.choices.matmul_tn_many === 'blocks') {
-      const { tile, groups } = blockGrid(N, K);
+      const { tile, groups } = blockGrid(N, K, this.recorder.device.info.vendor);
       return ['matmul_tn_blocks', blockConstants('TN', tile), (chunks) => chunks * groups];
     }
     const LANES = lanesFor(K / 4);

@@ -4,7 +4,7 @@
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
-import { blockGrid, packedConstants, smallTile } from './block-tiles.ts';
+import { blockGrid, packedConstants } from './block-tiles.ts';
 import { defaultChoices, fewRows, formRuns, fusesLowRank, type KernelChoices, quantFewRows } from './kernel-choices.ts';
 import { logitGradientFlops, type ScoredLogits } from './logit-gradient.ts';
 import { type LowRankInputTerm, type LowRankTerm, ofTerm } from './low-rank-forms.ts';
@@ -143,7 +143,7 @@ export class QuantizedOperations {
     K: number,
     { targets, lse, results, seeds, params }: ScoredLogits,
   ): void {
-    const { tile, groups } = blockGrid(M, N);
+    const { tile, groups } = blockGrid(M, N, this.recorder.device.info.vendor);
     const flags = { ...formatConstants(weight), HAS_BIAS: 0, HAS_RESIDUAL: 0, LOW_RANK: 0, GATED: 0, SCORED: 1 };
     this.recorder.run({
       kernel: this.kernels.request(blocksKernel, { ...flags, ...packedConstants('NT', tile, K) }),
@@ -171,7 +171,7 @@ export class QuantizedOperations {
     if (this.choices.swiglu_many !== 'fused' || !this.recorder.device.compiles || N % 8 !== 0) return false;
     const [name] = this.formNT(M, N, K);
     if (name === 'quant_matmul_nt_lanes' || name === fewKernel) return true;
-    return name === blocksKernel && blockGrid(M, N).tile !== smallTile;
+    return name === blocksKernel && blockGrid(M, N, this.recorder.device.info.vendor).tile.columnFours === 2;
   }
 
   /** True if `matmulNN` adds an adapter's gradient and applies SwiGLU's. */
@@ -220,7 +220,7 @@ export class QuantizedOperations {
     }
     if (form === 'blocks') {
       if (M <= fewTile) return [fewKernel, { REST: K % fewStep === 0 ? 0 : 1 }, ceil(N, fewTile)];
-      const { tile, groups } = blockGrid(M, N);
+      const { tile, groups } = blockGrid(M, N, this.recorder.device.info.vendor);
       return [blocksKernel, packedConstants('NT', tile, K), groups];
     }
     const STAGE_BITS = stageBits(form);
@@ -262,7 +262,7 @@ export class QuantizedOperations {
     if (N % 4 !== 0 || K % 4 !== 0) return ['quant_matmul_nn_scalar', {}, ceil(M * K, 64)];
     const form = this.choices.quant_nn_many;
     if (form === 'blocks') {
-      const { tile, groups } = blockGrid(M, K);
+      const { tile, groups } = blockGrid(M, K, this.recorder.device.info.vendor);
       return ['quant_matmul_nn_blocks', packedConstants('NN', tile, N), groups];
     }
     if (form !== 'registers')
