@@ -63,11 +63,11 @@ const schema = v.strictObject({
     sentence: 'Number of questions about each universe.',
     unit: 'questions',
   }),
-  wordings: option(choice(['few', 'many']), 'few', {
+  wordings: option(choice(['few', 'many', 'most']), 'few', {
     label: 'Wordings',
     sentence:
-      'Number of wordings of a training question: with few (one to four for each fact and each phrase) a policy learns them by heart, with many (three to seven) it has to read them.',
-    choiceLabels: { few: 'few', many: 'many' },
+      'Number of wordings of a training question: with few (one to four for each fact and each phrase) a policy learns them by heart, with many (three to seven) it has to read them, and with most half of them follow by rule from the sentences of the articles.',
+    choiceLabels: { few: 'few', many: 'many', most: 'most' },
   }),
   omitted: option(whole(0, 50), 0, {
     label: 'Words left out',

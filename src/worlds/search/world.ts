@@ -72,7 +72,7 @@ async function openHere(options: SourceOptions, universe: number, settings: Conn
   const heldOut = universe >= firstTestUniverse && !options.sameWording;
   const plan = {
     hops: options.hops,
-    wording: heldOut ? ('test' as const) : options.wordings === 'many' ? ('many' as const) : ('train' as const),
+    wording: heldOut ? ('test' as const) : options.wordings === 'few' ? ('train' as const) : options.wordings,
     distractors: options.distractors,
   };
   return new UniverseSource(mixSeeds(options.seed, universe), sizeOf(options), plan);

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { TextIndex } from '../../../src/corpus/retrieval/text-index.ts';
 import { Random } from '../../../src/envs/random.ts';
 import { exactMatch } from '../../../src/worlds/search/rules/score.ts';
+import { derivedWordings } from '../../../src/worlds/search/universe/derived.ts';
 import { Namer, nameWords } from '../../../src/worlds/search/universe/names.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
-import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
+import { makeQuestion, type Wording } from '../../../src/worlds/search/universe/questions.ts';
 import { lookUp, readQuestion, remainingSteps } from '../../../src/worlds/search/universe/reader.ts';
-import { relations } from '../../../src/worlds/search/universe/relations.ts';
+import { type Relation, relationOf, relations } from '../../../src/worlds/search/universe/relations.ts';
 import { solve } from '../../../src/worlds/search/universe/solver.ts';
 import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
 import { expected, foundIn, sha256, textOf } from './sameness.ts';
@@ -63,7 +64,7 @@ describe('a universe', () => {
 
 describe('a question', () => {
   const universe = makeUniverse(6, { articles: 200, facts: 8 });
-  const plan = (hops: number, wording: 'train' | 'many' | 'test' = 'train') => ({
+  const plan = (hops: number, wording: Wording = 'train') => ({
     hops: [hops],
     wording,
     distractors: 1,
@@ -109,6 +110,31 @@ describe('a question', () => {
     const texts = (wording: 'train' | 'many') =>
       new Set(Array.from({ length: 300 }, (_, k) => makeQuestion(universe, plan(2, wording), k).text));
     expect(texts('many').size).toBeGreaterThan(texts('train').size);
+  });
+  it('has derived wordings that are neither written nor held out, without a new word', () => {
+    const texts = ({ sentences, questions, phrases }: Relation) => [
+      ...sentences,
+      ...Object.values(questions).flat(),
+      ...Object.values(phrases).flat(),
+    ];
+    const wordsOf = (text: string) => text.toLowerCase().match(/\w+/g)!;
+    const known = new Set(relations.flatMap(texts).flatMap(wordsOf));
+    const written = new Set(relations.flatMap(texts));
+    for (const relation of relations)
+      for (const part of ['questions', 'phrases'] as const)
+        for (const text of derivedWordings(relation, part)) {
+          expect(written, text).not.toContain(text);
+          expect(text.split('{s}'), text).toHaveLength(2);
+          expect(text, text).not.toMatch(/\{(?!s\})/);
+          for (const phrase of relation.phrases.test) expect(text, text).not.toContain(phrase);
+          for (const word of wordsOf(text)) expect(known, text).toContain(word);
+        }
+    expect(derivedWordings(relationOf('capital'), 'phrases')).toEqual([
+      "{s}'s capital",
+      'the town that {s} is ruled from',
+    ]);
+    expect(derivedWordings(relationOf('population'), 'questions')).toEqual(['{s} has how many inhabitants?']);
+    expect(derivedWordings(relationOf('founder'), 'questions')).toContain('Name the person that founded {s}.');
   });
   it('uses only words that training shows if it is held out', () => {
     const wordsOf = (texts: readonly string[]) => texts.join(' ').replaceAll('{s}', ' ').match(/\w+/g)!;
@@ -165,7 +191,7 @@ describe('the reader', () => {
         articles.map(({ title, text }, id) => ({ id: String(id), title, text })),
       );
       for (let k = 0; k < each; k++) {
-        const wording = (['train', 'many', 'test'] as const)[k % 3];
+        const wording = (['train', 'many', 'most', 'test'] as const)[k % 4];
         const question = makeQuestion(universe, { hops: [hops], wording, distractors: 1 }, k);
         const steps = await remainingSteps({ question: question.text, shown: [], k: 1, retriever });
         const last = steps?.at(-1);

@@ -5,6 +5,7 @@
  */
 import { WorldError } from '../../../envs/env.ts';
 import { mixSeeds, Random } from '../../../envs/random.ts';
+import { derivedWordings, type Part } from './derived.ts';
 import { type Article, writeArticle } from './prose.ts';
 import { type Relation, relationOf } from './relations.ts';
 import { type Chain, solve } from './solver.ts';
@@ -20,13 +21,17 @@ export interface Question {
   golds: string[];
 }
 
-/** Set of wordings: those of training, with further ones, or those of held-out questions. */
-type Wording = 'train' | 'many' | 'test';
+/** Set of wordings: those of training, with further ones, with derived ones in half of the places; or held-out ones. */
+export type Wording = 'train' | 'many' | 'most' | 'test';
 
-const wordingsOf = (relation: Relation, part: 'questions' | 'phrases', wording: Wording): readonly string[] => {
+/** Asks for a relation's object, of a name or of what a noun phrase means. */
+function fill(relation: Relation, part: Part, subject: string, wording: Wording, random: Random): string {
   const { train, more, test } = relation[part];
-  return { train, many: [...train, ...more], test }[wording];
-};
+  const derived = wording === 'most' ? derivedWordings(relation, part, subject) : [];
+  if (derived.length > 0 && random.chance(50)) return random.pick(derived).replace('{s}', subject);
+  const written = [...train, ...more];
+  return random.pick({ train, many: written, most: written, test }[wording]).replace('{s}', subject);
+}
 
 const attempts = 400;
 
@@ -59,12 +64,9 @@ function writeQuestion({ entities }: Universe, { start, relations }: Chain, word
   const known = relations.map(relationOf);
   const inner = known
     .slice(0, -1)
-    .reduce((text, relation) => fill(wordingsOf(relation, 'phrases', wording), text, random), entities[start].name);
-  return fill(wordingsOf(known[known.length - 1], 'questions', wording), inner, random);
+    .reduce((text, relation) => fill(relation, 'phrases', text, wording, random), entities[start].name);
+  return fill(known[known.length - 1], 'questions', inner, wording, random);
 }
-
-const fill = (templates: readonly string[], subject: string, random: Random): string =>
-  random.pick(templates).replace('{s}', subject);
 
 /** Leaves out words of a question by chance (`percent`), but none of its names and not the last one. */
 export function withoutWords(text: string, names: readonly string[], percent: number, random: Random): string {

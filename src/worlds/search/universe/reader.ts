@@ -4,6 +4,7 @@
  * the solver, so its answers prove that the texts contain the evidence.
  */
 import type { Document, Retriever } from '../../../corpus/retrieval/retriever.ts';
+import { derivedWordings, owns } from './derived.ts';
 import { relations } from './relations.ts';
 
 interface Pattern {
@@ -30,8 +31,8 @@ const forms: { [object: string]: string } = { year: '\\d+', count: '\\d+', occup
 
 function patternsOf(part: 'questions' | 'phrases'): Pattern[] {
   return relations.flatMap((relation) =>
-    [...relation[part].train, ...relation[part].test, ...relation[part].more].map((wording) => ({
-      pattern: compile(wording, '{s}'),
+    [...Object.values(relation[part]).flat(), ...derivedWordings(relation, part)].map((wording) => ({
+      pattern: compile(wording, '{s}', owns(wording) ? '(?!the ).+' : undefined),
       relation: relation.id,
     })),
   );
