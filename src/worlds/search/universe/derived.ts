@@ -69,7 +69,7 @@ const derived = new Map(
 
 /** A wording with a possessive around a noun phrase ("the mayor of Velaria's birthplace") would mean something else. */
 export const owns = (wording: string) => wording.includes("{s}'s");
-export const isPhrase = (subject: string) => subject.startsWith('the ');
+const isPhrase = (subject: string) => subject.startsWith('the ');
 
 /**
  * The derived wordings of a relation's questions, or of its phrases if a question can continue from its object, that can
