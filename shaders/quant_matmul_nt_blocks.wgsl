@@ -32,8 +32,8 @@ const PAIRS_OF_WORD = 16u / BITS;
 // Values of the pair of codes in the lowest bits. s: scale and minimum.
 fn pair_of(word: u32, s: vec2f) -> vec2f {
   if (BITS == 8u) {
-    let signed = bitcast<i32>(word);
-    return values_of(vec4f(f32(extractBits(signed, 0u, 8u)), f32(extractBits(signed, 8u, 8u)), 0.0, 0.0), s).xy;
+    let bytes = bitcast<i32>(word);
+    return values_of(vec4f(f32(extractBits(bytes, 0u, 8u)), f32(extractBits(bytes, 8u, 8u)), 0.0, 0.0), s).xy;
   }
   let nibbles = vec2f(f32(word & 15u), f32(extractBits(word, 4u, 4u)));
   return values_of(vec4f(nibbles - f32(8u - 8u * MINIMUM), 0.0, 0.0), s).xy;
