@@ -8,6 +8,7 @@ import { classCsv, classMarkdown, duplicates, inOrder, leaderboard } from '../cl
 import { grade, type Result, refusedFile } from '../classroom/grade.ts';
 import { RefusedError } from '../classroom/refused.ts';
 import { classroom50, gradescope, type Submission } from '../classroom/school-formats.ts';
+import { isShadowFile } from '../corpus/shadow-files.ts';
 import type { EngineFactory } from '../session/engine.ts';
 import { CommandError } from './command-error.ts';
 import { openEngines } from './engines.ts';
@@ -50,7 +51,7 @@ function assignmentOf(file: string): Assignment {
 function filesIn(folder: string): string[] {
   if (!existsSync(folder)) throw new CommandError(`There is no ${folder}.`);
   if (!statSync(folder).isDirectory()) return [folder];
-  const names = readdirSync(folder).filter((name) => name.endsWith('.tabgym'));
+  const names = readdirSync(folder).filter((name) => name.endsWith('.tabgym') && !isShadowFile(name));
   if (!names.length) throw new CommandError(`${folder} has no handed-in files (.tabgym).`);
   return names.sort().map((name) => join(folder, name));
 }

@@ -8,6 +8,7 @@ import { type IngestProgress, type IngestResult, ingest } from './ingest.ts';
 import { type ByteSource, CorpusError } from './lines.ts';
 import type { SourceQuestion } from './question.ts';
 import type { Document } from './retrieval/retriever.ts';
+import { isShadowFile } from './shadow-files.ts';
 import type { CorpusStore, KeptCorpus } from './store.ts';
 
 /** A file to ingest: a page's `File`, or a source that the store of this place made from a path. */
@@ -101,6 +102,11 @@ export class CorpusService implements CorpusCalls {
     signal?: AbortSignal,
   ): Promise<IngestResult> {
     const corpus = await this.store.open(name, true);
-    return ingest(corpus, { name, files: files.map(sourceOf), report, signal });
+    return ingest(corpus, {
+      name,
+      files: files.map(sourceOf).filter((file) => !isShadowFile(file.name)),
+      report,
+      signal,
+    });
   }
 }

@@ -5,6 +5,7 @@
 
 import { type ByteSource, CorpusError } from './lines.ts';
 import { openFile, type Sqlite } from './retrieval/sqlite.ts';
+import { isShadowFile } from './shadow-files.ts';
 import type { CorpusDisk } from './store.ts';
 
 /** The folder TABGYM_CORPORA, or `corpora` in the working directory. */
@@ -74,7 +75,7 @@ export async function openSources(paths: readonly string[]): Promise<ByteSource[
     const facts = await stat(path).catch(() => null);
     if (!facts) throw new CorpusError(`${path} does not exist.`);
     if (facts.isDirectory()) {
-      const names = (await readdir(path)).sort();
+      const names = (await readdir(path)).filter((name) => !isShadowFile(name)).sort();
       sources.push(...(await openSources(names.map((name) => `${path}/${name}`))));
     } else
       sources.push({

@@ -86,6 +86,8 @@ export class FolderSource implements ModelSource {
   static async open(label: string, files: readonly FolderFile[]): Promise<FolderSource> {
     const parts = files
       .filter(({ name }) => /\.(json|jinja|safetensors|gguf|GGUF|onnx|onnx_data(_\d+)?)$/.test(name))
+      // macOS writes files of attributes beside others on foreign disks.
+      .filter(({ name }) => !/(^|\/)\._/.test(name))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     if (!parts.some(({ name }) => /\.(safetensors|gguf|GGUF|onnx)$/.test(name)))
       throw new SourceError(

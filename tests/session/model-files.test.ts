@@ -255,6 +255,17 @@ describe('further templates of a folder', () => {
   });
 });
 
+// github.com/ultralytics/hub/issues/89
+it('files of attributes of macOS are no weights', async () => {
+  const files = ['model.gguf', '._model.gguf', '._model.safetensors'].map((name) => ({
+    name,
+    size: 1,
+    lastModified: 0,
+    read: async () => new Uint8Array(1),
+  }));
+  expect((await FolderSource.open('disk', files)).names()).toEqual(['model.gguf']);
+});
+
 describe('generation_config.json', () => {
   const opened = (fields: object) =>
     open(copyOf('one', (to) => writeFileSync(join(to, 'generation_config.json'), JSON.stringify(fields))));

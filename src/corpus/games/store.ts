@@ -1,5 +1,7 @@
 /** Storage of game files that a person brings, for the world Household: in the browser, or in a folder on Node. */
+
 import { CorpusError } from '../lines.ts';
+import { isShadowFile } from '../shadow-files.ts';
 
 /** A game file with its path in the folder or archive that it came from. */
 export interface GameFile {
@@ -25,7 +27,7 @@ export interface GameStore {
 const largestGames = 400_000_000;
 
 /** File name of a game in ALFWorld's data. */
-export const isGamePath = (path: string): boolean => path.endsWith('.tw-pddl');
+export const isGamePath = (path: string): boolean => path.endsWith('.tw-pddl') && !isShadowFile(path);
 
 /** Checks a collection: game files alone, at least one, within bounds. */
 export function checkGames(games: readonly GameFile[]): void {
