@@ -118,7 +118,7 @@ test('a value out of range is refused next to its field, with the bound', async 
   await page.getByText('algorithm.groups:').or(page.getByText('algorithm.groups')).first().waitFor();
   await page.getByRole('button', { name: 'Train', exact: true }).first().click();
   await page
-    .getByText(/The setup has a value out of range: algorithm.groups/)
+    .getByText(/The setup has a value out of range: Groups: must be at most 256/)
     .first()
     .waitFor();
   await close();

@@ -194,10 +194,10 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await page.getByRole('button', { name: 'Train', exact: true }).waitFor({ timeout: minutes });
     const other = await context.newPage();
     await other.goto(page.url());
-    await other.getByText('Another tab is training this run. This tab is read-only').waitFor({ timeout: minutes });
+    await other.getByText('This run is open in another tab. This tab is read-only').waitFor({ timeout: minutes });
     expect(await other.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
     await other.getByRole('button', { name: 'Take over' }).click();
-    await page.getByText('Another tab is training this run. This tab is read-only').waitFor({ timeout: minutes });
+    await page.getByText('This run is open in another tab. This tab is read-only').waitFor({ timeout: minutes });
     await other.getByRole('button', { name: 'Step', exact: true }).click();
     await reach(other, 2);
     // What one tab makes, the other lists.

@@ -231,7 +231,7 @@ const states: State[] = [
     address: '?mock=read-only',
     async shows(page) {
       await page
-        .getByText('Another tab is training this run. This tab is read-only')
+        .getByText('This run is open in another tab. This tab is read-only')
         .first()
         .waitFor({ state: 'attached' });
       expect(await button(page, 'Train').isDisabled()).toBe(true);

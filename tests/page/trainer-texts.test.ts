@@ -96,3 +96,24 @@ test('on a Chinese page the trainer’s notices are Chinese, and their button op
   expect(errors).toEqual([]);
   await close();
 });
+
+test('on a Chinese page what is wrong with a setting is Chinese', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty#lang=zh-Hans`);
+  const type = async (path: string, text: string, problem: string) => {
+    const knob = page.locator(`tabgym-knob[path="${path}"]`);
+    await knob.locator('#control').fill(text);
+    await knob.locator('#control').press('Enter');
+    await knob.locator('#error').getByText(problem).waitFor();
+  };
+  await type('steps', '-3', '不能小于 1（现为 -3）');
+  await page.evaluate(() => {
+    const { app } = document.querySelector('tabgym-app') as unknown as { app: { train(): Promise<void> } };
+    return app.train();
+  });
+  await page.locator('.notice').getByText('步数：不能小于 1（现为 -3）').waitFor();
+  await type('steps', '0.5', '之间的整数（现为 0.5）');
+  await type('name', '', '不能为空');
+  await type('horizon.0.turns', 'x', '之间的轮数（现为 "x"）');
+  expect(errors).toEqual([]);
+  await close();
+});

@@ -285,7 +285,7 @@ export class TabgymProgress extends Panel {
   }
 
   private renderReadOnly() {
-    return html`<div class="message warning row spread"><span>${msg('Another tab is training this run. This tab is read-only and may show older steps.')}</span>
+    return html`<div class="message warning row spread"><span>${msg('This run is open in another tab. This tab is read-only and may show older steps.')}</span>
       <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></div>`;
   }
 

@@ -6,11 +6,12 @@
  */
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { findKnob } from '../../experiment/knobs.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { followBand } from '../state/expected-band.ts';
-import { playsOnlyReason } from '../state/labels.ts';
+import { knobLabel, playsOnlyReason } from '../state/labels.ts';
 import { firstPreset, firstPresetIn, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import type { State } from '../state/state.ts';
@@ -425,9 +426,11 @@ export class Controller extends InShell {
   private async settleDraft(): Promise<boolean> {
     const { run, draft, problems } = this.state;
     if (problems.length) {
+      const [{ path, message }] = problems;
+      const knob = findKnob(path, draft ?? undefined);
       this.notifier.notify(
         'error',
-        msg(str`The setup has a value out of range: ${problems[0].path}: ${problems[0].message}`),
+        msg(str`The setup has a value out of range: ${knob ? knobLabel(knob) : path}: ${message}`),
       );
       return false;
     }

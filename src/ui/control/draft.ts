@@ -10,6 +10,7 @@ import { withPolicyKind, withWorld } from '../../models/draft.ts';
 import { withAlgorithm } from '../../rl/algorithms/replace-algorithm.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { worldModule } from '../../worlds/registry.ts';
+import { currentLocale } from '../kit/locale.ts';
 import { none, type Problem, type Store } from '../state/state.ts';
 import type { Notifier } from './notifier.ts';
 import { keepTeachers } from './teachers.ts';
@@ -65,8 +66,19 @@ export class Draft {
 
   /** Sets a draft that keeps the changes. The preset that it is compared with is found by name unless given. */
   change(draft: Experiment, preset = this.store.state.presets.findIndex((each) => each.name === draft.name)) {
-    this.store.set({ draft, preset, problems: check(draft) });
+    this.store.set({ draft, preset });
+    this.show(check(draft));
     this.planSoon();
+  }
+
+  /** Shows problems, as soon as they are translated in the page's language. */
+  private show(problems: Problem[]) {
+    this.store.set({ problems });
+    if (!problems.length || currentLocale() === 'en') return;
+    void import('./problem-texts.ts').then(({ translatedProblem }) => {
+      const inLanguage = problems.map(({ path, message }) => ({ path, message: translatedProblem(message) }));
+      if (this.store.state.problems === problems) this.store.set({ problems: inLanguage });
+    });
   }
 
   /** Call it when a run has the draft's changes. */
@@ -110,8 +122,7 @@ export class Draft {
     const { draft } = this.store.state;
     if (!draft) return;
     const next = this.edited(draft, path, value);
-    this.store.set({ draft: next, problems: check(next) });
-    this.planSoon();
+    this.change(next, this.store.state.preset);
   }
 
   private edited(draft: Experiment, path: string, value: unknown): Experiment {
@@ -152,7 +163,8 @@ export class Draft {
     } catch (error) {
       if (ask !== this.asked) return;
       const message = error instanceof Error ? error.message : String(error);
-      this.store.set({ plan: { state: 'error', message }, problems: problemsOf(message) });
+      this.store.set({ plan: { state: 'error', message } });
+      this.show(problemsOf(message));
     }
   }
 }

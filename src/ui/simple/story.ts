@@ -138,7 +138,7 @@ export class Story implements StoryParts {
         <button class=${running ? '' : 'primary'} ?disabled=${off || !trains} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>${this.buttonText(running)}</button>
         ${running ? this.renderProgress() : this.renderFacts()}
         ${status === 'failed' ? html`<p class="message error" role="alert">${this.state.statusDetail}</p>` : nothing}
-        ${run && owner === 'another-tab' ? html`<p class="message warning">${msg('Another tab trains this agent.')} <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></p>` : nothing}
+        ${run && owner === 'another-tab' ? html`<p class="message warning">${msg('This agent’s run is open in another tab.')} <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></p>` : nothing}
       </div>`;
   }
 
