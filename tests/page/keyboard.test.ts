@@ -476,3 +476,28 @@ test('controls hidden by a teacher’s link have no button and no key', { tags: 
   expect(await page.locator('tabgym-learn, tabgym-drawer').count()).toBe(0);
   await close();
 });
+
+test('an observation of an episode is a stop of Tab only if it scrolls', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+  const observations = page.locator('tabgym-watch .observation');
+  await observations.first().waitFor();
+  await page.evaluate(() => {
+    const { app } = document.querySelector('tabgym-app') as unknown as {
+      app: { recorded: { stop(): void }; store: { state: { live: object[] }; set(patch: object): void } };
+    };
+    app.recorded.stop();
+    const [first] = app.store.state.live;
+    const long = 'One line of many.\n'.repeat(20);
+    app.store.set({
+      live: [
+        { ...first, observation: long },
+        { ...first, turn: 1, observation: 'You see a door.' },
+      ],
+    });
+  });
+  await expect.poll(() => observations.count()).toBe(2);
+  expect(await observations.nth(0).getAttribute('tabindex')).toBe(null);
+  expect(await observations.nth(1).getAttribute('tabindex')).toBe('0');
+  expect(errors).toEqual([]);
+  await close();
+});

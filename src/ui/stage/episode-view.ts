@@ -87,6 +87,14 @@ export class TabgymEpisode extends LocalizedElement {
     </div>`;
   }
 
+  /** Only an observation that scrolls is a stop of Tab: most fit, and an episode has many turns. */
+  protected override updated() {
+    for (const each of this.renderRoot.querySelectorAll('.observation')) {
+      if (each.scrollHeight > each.clientHeight) each.setAttribute('tabindex', '0');
+      else each.removeAttribute('tabindex');
+    }
+  }
+
   private renderTurn(turn: LiveTurn, newest: boolean) {
     const won = turn.reward > 0;
     const reward = html`<span class="badge ${won ? 'good' : ''}"
@@ -96,7 +104,7 @@ export class TabgymEpisode extends LocalizedElement {
       <div class="turn row spread"><span>${msg(str`Turn ${turn.turn + 1}`)}</span>${turn.done ? reward : nothing}</div>
       ${turn.thought ? html`<div class="thought"><span class="visually-hidden">${msg('Thought')}${colon()}</span>${turn.thought}</div>` : nothing}
       <div class="action"><span class="visually-hidden">${msg('Policy')}${colon()}</span>${turn.reply ?? turn.action}</div>
-      <div class="observation" tabindex="0" role="group" aria-label=${msg('World')}>${turn.observation}</div>
+      <div class="observation" role="group" aria-label=${msg('World')}>${turn.observation}</div>
     </li>`;
   }
 }
