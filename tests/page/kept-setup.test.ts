@@ -34,6 +34,9 @@ test('changes of a run', async () => {
   const before = await change(page);
   await page.reload();
   await notice(page, kept).waitFor();
+  // The link below the notices covers what lies under it.
+  const link = page.getByRole('button', { name: 'All notices' });
+  expect(await link.evaluate((element) => getComputedStyle(element).backgroundColor)).not.toBe('rgba(0, 0, 0, 0)');
   await expect.poll(() => rate(page).inputValue()).toBe('0.005');
   expect(run(page)).toBe('run-1');
   await button(page, /^Fork at step/).waitFor();

@@ -51,7 +51,7 @@ export class TabgymNotices extends Panel {
         max-height: 9em;
         overflow: auto;
       }
-      .more {
+      button.more {
         justify-self: end;
         background: var(--surface);
         border: 1px solid var(--line);

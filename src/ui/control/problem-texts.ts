@@ -27,7 +27,7 @@ export const problemSentences: readonly Sentence[] = [
     (least, most, given) => msg(str`must be a number from ${least} to ${most} (it is ${given})`),
   ],
   [
-    'must be a number of turns from {} to {} or {} (it is {})',
+    'must be a number of turns from {} to {}, or {} (it is {})',
     (least, most, _, given) => msg(str`must be a number of turns from ${least} to ${most} (it is ${given})`),
   ],
   ['must have at least one of the {} (it is {})', () => msg('must have at least one choice')],
