@@ -6,7 +6,7 @@ import { msg, str } from '@lit/localize';
 import type { Sentence } from './trainer-texts.ts';
 
 /** What a person can type into a field, and choices between settings that exclude each other. */
-export const problemSentences: readonly Sentence[] = [
+const problemSentences: readonly Sentence[] = [
   ['is missing', () => msg('is missing')],
   ['there is no such field', () => msg('there is no such field')],
   ['must not be empty (it is {})', () => msg('must not be empty')],
