@@ -3,6 +3,7 @@
  * language. A problem without a translation stays as it is.
  */
 import { msg, str } from '@lit/localize';
+import { stepCount } from '../kit/counts.ts';
 import type { Sentence } from './trainer-texts.ts';
 
 /** What a person can type into a field, and choices between settings that exclude each other. */
@@ -38,7 +39,7 @@ const problemSentences: readonly Sentence[] = [
   ],
   [
     "they have {} steps together, more than the run's {}",
-    (staged, steps) => msg(str`they have ${staged} steps together, more than the run's ${steps}`),
+    (staged, steps) => msg(str`they have ${stepCount(Number(staged))} together, more than the run's ${steps}`),
   ],
   ['every weight is 0: at least one must be above 0', () => msg('every weight is 0: at least one must be above 0')],
   [
