@@ -41,6 +41,8 @@ test('primary buttons and the chosen tab are filled, charts and tokens keep thei
   });
   const train = button(page, /Train/);
   await train.waitFor();
+  // It is not enabled, and so not filled, until the run is open.
+  await expect.poll(() => train.isEnabled()).toBe(true);
   const canvas = await page.locator('body').evaluate((element) => getComputedStyle(element).backgroundColor);
   expect(await background(train)).not.toBe(canvas);
   const tab = (name: string) => page.getByRole('tab', { name, exact: true });
