@@ -53,7 +53,7 @@ test('changes of a run', async () => {
 
 test('another preset without a run, though runs are stored', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
-  await rate(page).waitFor();
+  await page.getByText('Paused').first().waitFor();
   await page.evaluate(() => {
     const { app } = document.querySelector('tabgym-app') as unknown as {
       app: { prepare(experiment: unknown): void; store: { state: { presets: { name: string }[] } } };
@@ -67,6 +67,44 @@ test('another preset without a run, though runs are stored', async () => {
   await expect.poll(() => preset(page).inputValue()).toBe(chosen);
   expect(run(page)).toBe(null);
   expect(await notice(page, kept).count()).toBe(0);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('an experiment that is put in while a run opens stays', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+  await page.getByText('Paused').first().waitFor();
+  const opened = await page.evaluate(async () => {
+    const { app } = document.querySelector('tabgym-app') as unknown as {
+      app: {
+        client: { api: { openRun(id: string): Promise<{ summary: { id: string } }> } };
+        open(id: string): Promise<void>;
+        prepare(experiment: unknown): void;
+        store: { state: { presets: unknown[]; run: unknown } };
+      };
+    };
+    const { api } = app.client;
+    const { openRun } = api;
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const ids: string[] = [];
+    api.openRun = async (id) => {
+      const opened = await openRun.call(api, id);
+      ids.push(opened.summary.id);
+      await asked;
+      return opened;
+    };
+    const opening = app.open('run-2');
+    app.prepare(structuredClone(app.store.state.presets[1]));
+    answer();
+    await opening;
+    return ids;
+  });
+  expect(opened).toEqual(['run-2']);
+  expect(run(page)).toBe(null);
+  await button(page, /^Train/).waitFor();
   expect(errors).toEqual([]);
   await close();
 });

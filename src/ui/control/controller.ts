@@ -74,6 +74,8 @@ export class Controller extends InShell {
   readonly talk = new Talk(this.store, () => this.api, this.notifier);
   /** True while a run trains a given number of steps. Such a run does not continue after a reload. */
   private stepping = false;
+  /** Number of times that a run was asked for or left. A run that opens after the next one is not put in focus. */
+  private asked = 0;
   private readonly events = new Events(this.store, this.notifier, {
     models: this.models,
     recorded: this.recorded,
@@ -234,10 +236,11 @@ export class Controller extends InShell {
     this.recorded.stop();
     const before = this.state.run;
     let paused: RunSummary | null = null;
+    const asked = ++this.asked;
     this.store.set({ opening: true });
     await this.notifier.attempt('open', async () => {
       const opened = await this.read(id);
-      if (!opened) return;
+      if (!opened || asked !== this.asked) return;
       const { summary, records, owner, sweep } = opened;
       // A sweep trains on while its runs are looked at.
       const besides = before?.id !== id && (!before?.sweep || before.sweep.id !== summary.sweep?.id);
@@ -264,6 +267,7 @@ export class Controller extends InShell {
       });
       await this.servers.send();
     });
+    if (asked !== this.asked) return;
     this.store.set({ opening: false });
     if (this.state.run?.id !== id) return this.stay();
     const place = this.links.placeIn(this.state.run);
@@ -525,9 +529,19 @@ export class Controller extends InShell {
   }
 
   private leave() {
+    this.asked++;
     this.navigation.forget();
     this.recorded.stop();
-    this.store.set({ run: null, sweep: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
+    this.store.set({
+      opening: false,
+      run: null,
+      sweep: null,
+      records: [],
+      live: [],
+      status: 'idle',
+      statusDetail: '',
+      progress: null,
+    });
     void this.servers.send();
   }
 }
