@@ -35,7 +35,7 @@ const dailyInChromium = [
 
 /** Files that replace a module: they need modules of their own, which the other files of `node` and `page` share. */
 const mocking = ['tests/cli/whole-files.test.ts', 'tests/server/chat.test.ts'];
-const mockingPage = ['tests/page/kept-steps.test.ts', 'tests/page/kept-worlds.test.ts'];
+const mockingPage = ['kept-steps', 'kept-worlds', 'late-answers'].map((name) => `tests/page/${name}.test.ts`);
 
 /** Settings of the tests on Node. */
 const onNode = {

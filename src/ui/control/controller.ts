@@ -265,15 +265,16 @@ export class Controller extends InShell {
         status: sweeps && isActive(sweeps) ? sweeps : this.sweepStatus(own),
         statusDetail: '',
       });
+      // At once: a place that is selected from here on stays.
+      const place = this.links.placeIn(summary);
+      this.links.forget();
+      if (place) this.navigation.select(place);
+      else if (takeDraft || !this.state.selection.run) this.navigation.select({ run: id });
       await this.servers.send();
     });
     if (asked !== this.asked) return;
     this.store.set({ opening: false });
     if (this.state.run?.id !== id) return this.stay();
-    const place = this.links.placeIn(this.state.run);
-    this.links.forget();
-    if (place) this.navigation.select(place);
-    else if (takeDraft || !this.state.selection.run) this.navigation.select({ run: id });
     await this.navigation.loadKept();
     void this.navigation.load();
     if (paused) this.offerPaused(paused);
@@ -393,7 +394,9 @@ export class Controller extends InShell {
     );
   }
 
+  /** Does nothing while the button is disabled, since a key calls it too. */
   async toggle() {
+    if (this.state.busy !== null) return;
     if (this.state.watching) await this.stopWatching();
     else if (isActive(this.state.status)) await this.pause();
     else await this.train();
@@ -500,7 +503,7 @@ export class Controller extends InShell {
   }
 
   async step() {
-    if (!isActive(this.state.status)) await this.train({ steps: 1 });
+    if (this.state.busy === null && !isActive(this.state.status)) await this.train({ steps: 1 });
   }
 
   async takeOver() {

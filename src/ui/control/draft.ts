@@ -147,13 +147,15 @@ export class Draft {
   }
 
   private planSoon() {
+    // The answer about an earlier draft is dropped.
+    this.asked++;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.plan(), planAfterMs);
   }
 
   private async plan() {
     const { draft, gpu, problems } = this.store.state;
-    const ask = ++this.asked;
+    const ask = this.asked;
     if (!draft || !gpu?.supported || problems.length) return this.store.set({ plan: none });
     if (this.store.state.plan.state === 'none') this.store.set({ plan: { state: 'loading' } });
     try {

@@ -58,7 +58,9 @@ export class KeptDraft {
     const index = state.presets.findIndex(({ name }) => name === preset);
     const changed = differ(taken, draft);
     const now = this.draft.taken;
-    if (run === (state.run?.id ?? null) && (!differ(now, taken) || !differ(now, this.unkept))) {
+    // What was typed while the page loaded stays.
+    const typed = differ(now, state.draft);
+    if (!typed && run === (state.run?.id ?? null) && (!differ(now, taken) || !differ(now, this.unkept))) {
       this.draft.resume(taken, draft, index);
       const discard = () => this.draft.use(taken, index);
       if (changed)

@@ -7,7 +7,7 @@ import type { WorldView } from '../../envs/env.ts';
 import { nearestStep } from '../../library/nearest-step.ts';
 import { groupBy } from '../../rl/common/numbers.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
+import type { StepDetail, StepInspection, TrainerApi } from '../../session/protocol.ts';
 import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
 import { groupStatistics } from '../state/episodes.ts';
 import { shownStep, tokenKey } from '../state/focus.ts';
@@ -15,12 +15,18 @@ import { neighbourStep } from '../state/kept-steps.ts';
 import { parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection, showsEpisodes } from '../state/selection.ts';
 import { metricNames } from '../state/series.ts';
-import { none, type Store } from '../state/state.ts';
+import { type Fetched, none, type Store } from '../state/state.ts';
 import { writeHash } from './address.ts';
 
 const keptDetails = 6;
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Ascending steps, and those of others that are newer than all of them. */
+const withNewer = (steps: readonly number[], others: readonly number[]): number[] => [
+  ...steps,
+  ...others.filter((step) => step > (steps.at(-1) ?? 0)),
+];
 
 /** True for a change to which a person wants to go back: another run, or another tab of the run. */
 const isAnotherView = (before: Selection, after: Selection): boolean =>
@@ -29,6 +35,10 @@ const isAnotherView = (before: Selection, after: Selection): boolean =>
 export class Navigation {
   private readonly cache = new Map<string, StepDetail>();
   private wanted = '';
+  /** Resolves when the wanted detail is loaded or has failed. */
+  private loading: Promise<void> = Promise.resolve();
+  /** Steps that arrived before the kept ones were read; null afterwards. */
+  private arrived: number[] | null = [];
   private wantedReplay = '';
   private wantedGroup = '';
   private wantedAlternatives = '';
@@ -82,7 +92,9 @@ export class Navigation {
       .trajectorySteps(run.id)
       .catch(() => []);
     if (this.store.state.run?.id !== run.id) return;
-    this.store.set({ kept });
+    const known = this.arrived ?? this.store.state.kept;
+    this.arrived = null;
+    this.store.set({ kept: withNewer(kept, known) });
     this.toKeptStep();
   }
 
@@ -147,8 +159,8 @@ export class Navigation {
 
   /** If the newest step is followed, loads the step that was just committed. */
   stepArrived(steps: readonly number[]) {
-    const { kept } = this.store.state;
-    this.store.set({ kept: [...kept, ...steps.filter((step) => step > (kept.at(-1) ?? 0))] });
+    if (this.arrived) this.arrived.push(...steps);
+    else this.store.set({ kept: withNewer(this.store.state.kept, steps) });
     // The store drops steps of a long run seldom.
     if (steps.some((step) => step % 50 === 0)) void this.loadKept();
     if (this.store.state.selection.step === null) void this.load();
@@ -156,6 +168,7 @@ export class Navigation {
 
   forget() {
     this.cache.clear();
+    this.arrived = [];
     this.wanted = '';
     this.wantedReplay = '';
     this.wantedGroup = '';
@@ -179,11 +192,16 @@ export class Navigation {
     const { run, inspection } = this.store.state;
     const step = shownStep(this.store.state);
     if (!run || step === null || inspection.state === 'loading') return;
-    this.store.set({ inspection: { state: 'loading' } });
+    const loading = { state: 'loading' } as const;
+    this.store.set({ inspection: loading });
+    const answered = (answer: Fetched<StepInspection | null>) => {
+      // An answer about a run that was closed since is dropped.
+      if (this.store.state.inspection === loading) this.store.set({ inspection: answer });
+    };
     try {
-      this.store.set({ inspection: { state: 'ready', value: await this.api().inspectStep(run.id, step) } });
+      answered({ state: 'ready', value: await this.api().inspectStep(run.id, step) });
     } catch (error) {
-      this.store.set({ inspection: { state: 'error', message: sentence(error) } });
+      answered({ state: 'error', message: sentence(error) });
     }
   }
 
@@ -206,10 +224,15 @@ export class Navigation {
     }
   }
 
-  private async loadDetail(run: string, step: number) {
+  private loadDetail(run: string, step: number): Promise<void> {
     const key = `${run}/${step}`;
-    if (this.wanted === key && this.store.state.detail.state !== 'error') return;
+    if (this.wanted === key && this.store.state.detail.state !== 'error') return this.loading;
     this.wanted = key;
+    this.loading = this.readDetail(key, run, step);
+    return this.loading;
+  }
+
+  private async readDetail(key: string, run: string, step: number) {
     const known = this.cache.get(key);
     if (known) return this.store.set({ detail: { state: 'ready', value: known } });
     if (this.store.state.detail.state !== 'ready') this.store.set({ detail: { state: 'loading' } });

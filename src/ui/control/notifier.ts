@@ -19,6 +19,8 @@ export async function inPageLanguage(text: string): Promise<string> {
 
 export class Notifier {
   private noticeCount = 0;
+  /** Calls of buttons that have not ended; one may make another. */
+  private readonly calls: string[] = [];
   /** Resolves when every text of the trainer is shown. */
   private shown = Promise.resolve();
 
@@ -60,6 +62,7 @@ export class Notifier {
 
   /** Runs the call of a button and shows a notice if it fails. Returns true if it succeeded. */
   async attempt(what: string, call: () => Promise<void>): Promise<boolean> {
+    this.calls.push(what);
     this.store.set({ busy: what });
     try {
       await call();
@@ -68,7 +71,8 @@ export class Notifier {
       this.notifyOf(error);
       return false;
     } finally {
-      if (this.store.state.busy === what) this.store.set({ busy: null });
+      this.calls.splice(this.calls.lastIndexOf(what), 1);
+      this.store.set({ busy: this.calls.at(-1) ?? null });
     }
   }
 }

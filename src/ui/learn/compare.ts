@@ -135,7 +135,7 @@ export class TabgymCompare extends Panel {
     return html`<details class="methods"><summary>${msg(str`Methods (${methods.length})`)}</summary>
         <div class="choices">${algorithms.map(({ name, label }) => html`<label class="choice"><input type="checkbox" .checked=${methods.includes(name)} @change=${() => toggle(name)} /><span>${label}</span></label>`)}</div>
         <button data-do="all" @click=${every}>${msg('Choose all')}</button></details>
-      <div class="row"><button class="primary" data-do="compare" ?disabled=${!methods.length || this.step === null || isActive(this.state.status)} @click=${() => this.compute()}>${msg('Compare the methods')}</button></div>`;
+      <div class="row"><button class="primary" data-do="compare" ?disabled=${!methods.length || this.step === null || !(this.log || this.state.run) || isActive(this.state.status)} @click=${() => this.compute()}>${msg('Compare the methods')}</button></div>`;
   }
 
   private renderShown() {
