@@ -87,6 +87,8 @@ export default defineConfig({
           isolate: false,
           testTimeout: 300_000,
           hookTimeout: 300_000,
+          // As long as Playwright waits for an element; Vitest's one second is too short where a page loads on a busy machine.
+          expect: { poll: { timeout: 30_000 } },
           // Two files at once, and in each two of its concurrent tests: a browser is idle half of the time.
           maxWorkers: 2,
           maxConcurrency: 2,

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, open, serveMock } from './harness.ts';
-import { button } from './state.ts';
+import { button, seen } from './state.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -22,10 +22,18 @@ const notice = (page: Page, text: string) => page.locator('.notice').filter({ ha
 const kept = 'Your changes in the setup were kept.';
 const run = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get('run');
 
+/** Waits until the run is open; before that, a change would be replaced by its experiment. */
+const opened = (page: Page) => seen(page, 'Paused');
+/** Waits until the setup is kept for a reload, which begins once the page has started. */
+const stored = (page: Page, part: string) =>
+  page.waitForFunction((part) => sessionStorage.getItem('tabgym.draft')?.includes(part), part);
+
 async function change(page: Page): Promise<string> {
+  await opened(page);
   const before = await rate(page).inputValue();
   await rate(page).fill('0.005');
   await rate(page).press('Enter');
+  await stored(page, '"learningRate":0.005');
   return before;
 }
 
@@ -43,8 +51,7 @@ test('changes of a run', async () => {
   await notice(page, kept).getByRole('button', { name: 'Discard changes' }).click();
   await expect.poll(() => rate(page).inputValue()).toBe(before);
   await page.reload();
-  await rate(page).waitFor();
-  await page.getByText('Paused').first().waitFor();
+  await opened(page);
   expect(await rate(page).inputValue()).toBe(before);
   expect(await notice(page, kept).count()).toBe(0);
   expect(errors).toEqual([]);
@@ -53,7 +60,7 @@ test('changes of a run', async () => {
 
 test('another preset without a run, though runs are stored', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
-  await page.getByText('Paused').first().waitFor();
+  await opened(page);
   await page.evaluate(() => {
     const { app } = document.querySelector('tabgym-app') as unknown as {
       app: { prepare(experiment: unknown): void; store: { state: { presets: { name: string }[] } } };
@@ -61,6 +68,7 @@ test('another preset without a run, though runs are stored', async () => {
     app.prepare(structuredClone(app.store.state.presets.find(({ name }) => name === 'textcraft-depth-2')));
   });
   await expect.poll(() => run(page)).toBe(null);
+  await stored(page, '"run":null');
   const chosen = await preset(page).inputValue();
   await page.reload();
   await rate(page).waitFor();
@@ -73,8 +81,8 @@ test('another preset without a run, though runs are stored', async () => {
 
 test('an experiment that is put in while a run opens stays', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
-  await page.getByText('Paused').first().waitFor();
-  const opened = await page.evaluate(async () => {
+  await opened(page);
+  const ids = await page.evaluate(async () => {
     const { app } = document.querySelector('tabgym-app') as unknown as {
       app: {
         client: { api: { openRun(id: string): Promise<{ summary: { id: string } }> } };
@@ -102,7 +110,7 @@ test('an experiment that is put in while a run opens stays', async () => {
     await opening;
     return ids;
   });
-  expect(opened).toEqual(['run-2']);
+  expect(ids).toEqual(['run-2']);
   expect(run(page)).toBe(null);
   await button(page, /^Train/).waitFor();
   expect(errors).toEqual([]);

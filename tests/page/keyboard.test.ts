@@ -21,6 +21,8 @@ afterAll(async () => {
 
 const hash = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
 const place = (page: Page, key: string) => hash(page).get(key);
+/** Waits until the stored run is open, whose experiment then is in the setup. */
+const paused = (page: Page) => page.getByText('Paused').first().waitFor();
 const tabNamed = (page: Page, name: string) => page.getByRole('tab', { name, selected: true }).waitFor();
 
 test('a newcomer trains, pauses and steps with the keyboard', async () => {
@@ -42,7 +44,9 @@ test('a newcomer trains, pauses and steps with the keyboard', async () => {
   const before = await step();
   await page.keyboard.press('s');
   await expect.poll(step).toBe(before + 1);
-  expect(await page.getByRole('status').allTextContents()).toContainEqual(expect.stringMatching(/Paused at step/));
+  await expect
+    .poll(() => page.getByRole('status').allTextContents())
+    .toContainEqual(expect.stringMatching(/Paused at step/));
   expect(errors).toEqual([]);
   await close();
 });
@@ -57,6 +61,8 @@ test('from a point on the curve to a token, and back by the URL', async () => {
   await page.keyboard.press('PageDown');
   expect(place(page, 'step')).toBe('31');
   await page.getByRole('tab', { name: 'Group' }).focus();
+  // The keys move among the episodes that are shown.
+  await page.getByRole('heading', { name: /^Group 1: / }).waitFor();
   await page.keyboard.press('}');
   await page.keyboard.press(']');
   expect([place(page, 'group'), place(page, 'member')]).toEqual(['1', '1']);
@@ -100,6 +106,7 @@ test('a click on a curve selects its step, and every chart shows the line', asyn
 test('typing in a field triggers no shortcut', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused`);
   const name = page.getByLabel('Name', { exact: true });
+  await paused(page);
   await name.fill('');
   await name.pressSequentially('go t? s');
   expect(await name.inputValue()).toBe('go t? s');
@@ -127,6 +134,7 @@ test('a value out of range is refused next to its field, with the bound', async 
 test('a change during a run announces a fork, and forks', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
   const rate = page.getByLabel('Learning rate', { exact: true });
+  await paused(page);
   await rate.fill('0.001');
   await rate.press('Enter');
   await page.getByText('Changing Learning rate forks the run at step 42.').waitFor();
@@ -141,7 +149,7 @@ test('a change during a run announces a fork, and forks', async () => {
   await layers.press('Enter');
   await page.getByText('Changing Layers needs a new run, from random weights.').waitFor();
   await page.getByRole('button', { name: 'Discard changes' }).click();
-  expect(await layers.inputValue()).toBe('2');
+  await expect.poll(() => layers.inputValue()).toBe('2');
   expect(errors).toEqual([]);
   await close();
 });
@@ -262,6 +270,7 @@ test('the focus returns when its element is disabled or gone', async () => {
   // The focus is noticed once the code of this is loaded.
   await page.getByLabel('Preset').waitFor();
   await page.waitForLoadState('networkidle');
+  await expect.poll(() => page.getByRole('button', { name: 'Step', exact: true }).isEnabled()).toBe(true);
   await press('Step', ' ');
   await page.getByText('Step 43').first().waitFor();
   await returnsTo('Step');
@@ -293,6 +302,7 @@ test('the focus stays in the list when a click came before and Enter deletes', a
   await page.waitForLoadState('networkidle');
   await page.getByRole('button', { name: 'Runs', exact: true }).first().click();
   const gone = page.getByRole('button', { name: 'Delete: half the learning rate' });
+  await expect.poll(() => gone.isEnabled()).toBe(true);
   await gone.focus();
   await page.mouse.click(700, 400);
   await gone.press('Enter');

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mockExperiment } from '../../src/ui/gallery/mock-data.ts';
 import { launch, open, serveMock } from './harness.ts';
-import { button } from './state.ts';
+import { button, seen } from './state.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -19,6 +19,8 @@ afterAll(async () => {
 
 const rate = (page: Page) => page.getByLabel('Learning rate', { exact: true });
 const notice = (page: Page) => page.locator('.notice').filter({ hasText: 'Your changes in the setup were replaced.' });
+/** Waits until the run is open; before that, a change would be replaced by its experiment. */
+const opened = (page: Page) => seen(page, 'Paused');
 const change = async (page: Page) => {
   await rate(page).fill('0.005');
   await rate(page).press('Enter');
@@ -55,6 +57,7 @@ const replacements: [string, string, (page: Page) => Promise<unknown>][] = [
 test.each(replacements)('%s', async (_, address, replace) => {
   const { page, errors, close } = await open(browser, site.url + address);
   await rate(page).waitFor();
+  if (address.includes('run=')) await opened(page);
   const [before, preset] = [run(page), await page.getByLabel('Preset').inputValue()];
   await change(page);
   await replace(page);
@@ -69,6 +72,7 @@ test.each(replacements)('%s', async (_, address, replace) => {
 
 test('nothing is offered where a run has the changes, or there are none', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+  await opened(page);
   await change(page);
   await button(page, /^Fork at step/).click();
   await page

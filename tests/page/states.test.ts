@@ -75,7 +75,7 @@ const states: State[] = [
     async shows(page) {
       await seen(page, 'Open in Tabgym');
       await page.locator('tab-gym .turn').first().waitFor();
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('textcraft-first');
+      await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('textcraft-first');
       expect(await page.getByLabel('Preset').count()).toBe(0);
     },
   },
