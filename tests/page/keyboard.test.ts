@@ -305,6 +305,14 @@ test('the focus stays in the list when a click came before and Enter deletes', a
   await expect.poll(() => gone.isEnabled()).toBe(true);
   await gone.focus();
   await page.mouse.click(700, 400);
+  // The page is drawn again, and the focus looked after.
+  await page.evaluate(() => {
+    const { app } = document.querySelector('tabgym-app') as unknown as {
+      app: { notifier: { announce(text: string): void } };
+    };
+    app.notifier.announce('drawn again');
+    return new Promise((resolve) => setTimeout(resolve, 100));
+  });
   await gone.press('Enter');
   await page.getByText('“half the learning rate” is in the bin.').first().waitFor();
   await expect.poll(() => focusedLabel(page)).toBe('Delete: textcraft-first');

@@ -48,6 +48,8 @@ export function keepFocus(store: Store) {
   /** The newest last. */
   let trail: Focused[] = [];
   let isWaiting = false;
+  /** True from a click until the next key: what it focused is no place to go back to. */
+  let byPointer = false;
 
   const note = () => {
     const now = focused();
@@ -58,7 +60,7 @@ export function keepFocus(store: Store) {
   const keep = () => {
     isWaiting = false;
     const last = trail.at(-1);
-    if (note() || !last) return;
+    if ((byPointer ? focused() : note()) || !last) return;
     if (isThere(last)) {
       if (!last.element.matches(':disabled')) last.element.focus({ preventScroll: true });
       return;
@@ -76,12 +78,20 @@ export function keepFocus(store: Store) {
     setTimeout(keep, 50);
   };
 
-  addEventListener('keydown', note, true);
+  addEventListener(
+    'keydown',
+    () => {
+      byPointer = false;
+      note();
+    },
+    true,
+  );
   addEventListener('keyup', keepSoon, true);
   addEventListener(
     'pointerdown',
     () => {
       trail = [];
+      byPointer = true;
     },
     true,
   );
