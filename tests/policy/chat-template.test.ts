@@ -65,6 +65,12 @@ describe('a family’s template', () => {
     expect(given.render([], { addGenerationPrompt: true })).toBe('True True');
     const dated = await ChatTemplate.open("{{ strftime_now('%d %b %Y, %B %m, %H') }}");
     expect(dated.render([], generation)).toBe('26 Jul 2024, July 07, 00');
+    // Python 3.11 with glibc.
+    const all = await ChatTemplate.open("{{ strftime_now('%-d %y %e|%j %I%p %A %a %u %w %D %F %T %R[%Z]%-m/%-j') }}");
+    const date = '26 24 26|208 12AM Friday Fri 5 5 07/26/24 2024-07-26 00:00:00 00:00[]7/208';
+    expect(all.render([], generation)).toBe(date);
+    const other = await ChatTemplate.open("{{ strftime_now('%G') }}");
+    expect(() => other.render([], generation)).toThrow('the date format %G is not read');
   });
 });
 

@@ -49,6 +49,15 @@ describe('a tokenizer.json', () => {
     expect(refusal({ pre_tokenizer: regex })).toThrow(/the pattern "\(\?<!"/);
   });
 
+  it('is refused for a pattern that JavaScript would read in another way', () => {
+    const [{ tokenizer }] = cases as unknown as { tokenizer: TokenizerJson }[];
+    const refusal = (Regex: string) => () =>
+      new Tokenizer({ ...tokenizer, pre_tokenizer: { type: 'Split', pattern: { Regex }, behavior: 'Isolated' } });
+    expect(refusal('(?i:é|σ)')).toThrow('ignores the case of letters other than a to z');
+    expect(refusal('\\G.')).toThrow('which has \\G');
+    expect(refusal("(?i:'s|'t)|\\p{Lu}|é")).not.toThrow();
+  });
+
   it('takes flags and tokens of tokenizer_config.json, as transformers does', () => {
     const json = byteFallback(['a', 'b', '<x>']);
     const config = {
@@ -99,6 +108,28 @@ describe('bytes of a character', () => {
   it('keep a byte-order mark', () => {
     expect(tokenizer.exactText(tokenizer.encode('\uFEFFa'), { special: true })).toBe('\uFEFFa');
   });
+});
+
+// Ids of tokenizers 0.23.3.
+it.each([
+  [{ type: 'Metaspace', replacement: '_', prepend_scheme: 'always' }, null],
+  [{ type: 'ByteLevel', add_prefix_space: true }, null],
+  [
+    { type: 'Metaspace', replacement: '_', prepend_scheme: 'always' },
+    { type: 'Strip', strip_left: true },
+  ],
+])('a text of which nothing is left has no tokens with %j and %j', (pre_tokenizer, normalizer) => {
+  const model = { type: 'BPE', vocab: { _: 0, Ġ: 1, a: 2 }, merges: [] };
+  const tokenizer = new Tokenizer({ normalizer, pre_tokenizer, model } as unknown as TokenizerJson);
+  expect([...tokenizer.encode(normalizer ? '  ' : '')]).toEqual([]);
+  expect([...tokenizer.encode('a')]).toHaveLength(2);
+});
+
+it('ranges that ignore case have the letters of other scripts that fold to ASCII', () => {
+  const split = { type: 'Split', pattern: { Regex: '(?i:[a-z]+)' }, behavior: 'Removed' };
+  const model = { type: 'BPE', vocab: { a: 0, \u017f: 1, '-': 2 }, merges: [] };
+  const tokenizer = new Tokenizer({ pre_tokenizer: split, model } as unknown as TokenizerJson);
+  expect([...tokenizer.encode('a\u017f-')]).toEqual([2]);
 });
 
 // Ids of tokenizers 0.23.3.

@@ -106,6 +106,44 @@ it.each([
   else expect(render(template)).toBe(text);
 });
 
+// Texts of jinja2 3.1.6 with Python 3.11; null: it refuses the template.
+it.each([
+  [
+    '{{ d.keys() }} {{ d.items() }} {{ range(4) }} {{ range(1, 9, 2)[1:] }} {{ range(9)[2:8:3] }}',
+    "dict_keys(['x', 'a', 'items']) dict_items([('x', 1), ('a', 'two'), ('items', [1])]) range(0, 4) range(3, 9, 2) range(2, 8, 3)",
+  ],
+  [
+    '{{ d.keys() is sequence }} {{ d.values() is iterable }} {{ range(3) is sequence }} {{ range(3)[1] }} {{ range(3) == [0, 1, 2] }} {{ d.keys()[0] is defined }}',
+    'False True True 1 False False',
+  ],
+  [
+    "{{ d.keys()|list|length }} {{ d.values()|length }} {{ range(2, 5)|join(',') }} {{ 3 in range(5) }} {{ range(3)|list }}",
+    '3 3 2,3,4 True [0, 1, 2]',
+  ],
+  ['{{ d.keys()|tojson }}', null],
+  ["{{ d.keys() + ['x'] }}", null],
+  ['{{ d.values()[1:] }}', null],
+  ['{{ l[0][1:] }}', null],
+  ['{{ d[1:] }}', null],
+  ['{{ none|indent(2) }}', null],
+  ['{{ missing|int }}', null],
+  ['{{ missing|float(1) }}', null],
+  ['{{ l|urlencode }}', null],
+  ['{% macro f(a) %}{{ a }}{% endmacro %}{{ f(1, 2) }}', null],
+  ['{% macro f(a) %}{{ a }}{% endmacro %}{{ f(1, z=2) }}', null],
+  ['{% macro f(a) %}{{ a }}{{ varargs }}{{ kwargs }}{% endmacro %}{{ f(1, 2, z=3) }}', "1(2,){'z': 3}"],
+  ['{% macro f() %}x{% endmacro %}{% call f() %}y{% endcall %}', null],
+  ["{{ ' a b '|trim.split(' ') }}", null],
+  ["{{ (' a b '|trim).split(' ') }}", "['a', 'b']"],
+])('%j has views, ranges and macros as in jinja2', (template, text) => {
+  if (text === null) expect(() => render(template)).toThrow();
+  else expect(render(template)).toBe(text);
+});
+
+it('refuses characters that are given by their names', () => {
+  expect(() => render("{{ '\\N{BULLET}' }}")).toThrow('\\N{BULLET}');
+});
+
 it('writes floats as Python does', () => {
   const texts = {
     1: '1.0',

@@ -7,6 +7,7 @@
  * (Llama 3) cannot change it. The date is fixed, so that a run has the same prompt on any day.
  */
 import { JinjaTemplate } from './jinja/template.ts';
+import { fail } from './jinja/work.ts';
 
 export interface ChatMessage {
   /** A `tool` message is the result of a call. */
@@ -67,14 +68,31 @@ function fixedStrftime(format: string): string {
     d: two(fixedDate.getUTCDate()),
     B: month,
     b: month.slice(0, 3),
+    y: '24',
+    e: '26',
+    j: '208',
     H: '00',
+    I: '12',
     M: '00',
     S: '00',
+    p: 'AM',
     A: 'Friday',
     a: 'Fri',
+    u: '5',
+    w: '5',
+    D: '07/26/24',
+    F: '2024-07-26',
+    T: '00:00:00',
+    R: '00:00',
+    Z: '',
+    z: '',
     '%': '%',
   };
-  return format.replace(/%(.)/g, (whole, code) => parts[code] ?? whole);
+  // A minus, as glibc has it, drops zeros before a number.
+  return format.replace(/%(-?)([\s\S]?)/g, (whole, minus, code) => {
+    if (!Object.hasOwn(parts, code)) fail(`the date format ${whole} is not read`);
+    return minus ? parts[code].replace(/^0+(?=\d)/, '') : parts[code];
+  });
 }
 
 /** Longest reason of a refusal, which a template may write itself. */

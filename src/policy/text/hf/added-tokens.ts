@@ -56,6 +56,7 @@ class Finder {
   /** Divides a piece at the added tokens. */
   split(piece: TextPiece): Section[] {
     const { text } = piece;
+    if (text === '') return [];
     if (this.texts.isEmpty) return [piece];
     const sections: Section[] = [];
     let done = 0;

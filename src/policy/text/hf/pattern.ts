@@ -42,7 +42,12 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 const foldings: readonly [string, string][] = [
   ['[sS]', '[sS\\u017F]'],
   ['[kK]', '[kK\\u212A]'],
+  ['a-zABCDEFGHIJKLMNOPQRSTUVWXYZ', 'a-zA-Z\\u017F\\u212A'],
+  ['A-Zabcdefghijklmnopqrstuvwxyz', 'A-Za-z\\u017F\\u212A'],
 ];
+/** Groups that ignore case, and letters of which the translation has one case only. */
+const foldingGroup = /\(\?i:[^()]*/g;
+const otherLetter = /(?![a-zA-Z])[\p{Lu}\p{Ll}\p{Lt}]/u;
 
 /** Compiles `{String}` or `{Regex}`. Throws TokenizerPartError for a pattern that JavaScript cannot express. */
 export function patternOf(pattern: unknown): RegExp {
@@ -51,6 +56,13 @@ export function patternOf(pattern: unknown): RegExp {
   if (regex === undefined) throw new TokenizerPartError('a pattern without String or Regex');
   if (isSlow(regex))
     throw new TokenizerPartError(`the pattern ${JSON.stringify(regex)}, which could take time without end`);
+  // The translation takes it for a letter; in Oniguruma it is the place where the search begins.
+  if (/(?<!\\)(?:\\\\)*\\G/.test(regex))
+    throw new TokenizerPartError(`the pattern ${JSON.stringify(regex)}, which has \\G`);
+  if (regex.match(foldingGroup)?.some((group) => otherLetter.test(group)))
+    throw new TokenizerPartError(
+      `the pattern ${JSON.stringify(regex)}, which ignores the case of letters other than a to z`,
+    );
   try {
     const split = new SplitPreTokenizer({
       type: 'Split',

@@ -321,9 +321,16 @@ function workOn(value: Value): void {
   work(1 + (Array.isArray(value) ? value.length : value instanceof Map || value instanceof OneTime ? value.size : 0));
 }
 
+/** Name of a filter or test. As in jinja2, dots belong to it, so that `x|trim.split()` names a filter that does not exist. */
+function readName(cursor: Cursor): string {
+  let name = cursor.name();
+  while (cursor.skip('.')) name += `.${cursor.name()}`;
+  return name;
+}
+
 /** Reads a filter's name and arguments, and applies it. */
 export function readFilter(cursor: Cursor, value: Expression): Expression {
-  const name = cursor.name();
+  const name = readName(cursor);
   const filter = filterNamed(name);
   const given = cursor.skip('(') ? readArguments(cursor) : noArguments;
   return (scope) => {
@@ -347,7 +354,7 @@ function readFilters(cursor: Cursor, start: Expression): Expression {
 
 function readTest(cursor: Cursor, value: Expression): Expression {
   const negated = cursor.skip('not');
-  const test = testNamed(cursor.name());
+  const test = testNamed(readName(cursor));
   const given = readTestArguments(cursor);
   return (scope) => {
     const input = value(scope);

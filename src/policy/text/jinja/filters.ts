@@ -169,6 +169,7 @@ const wholeText = /^[+-]?\d+(?:_\d+)*$/;
 const realText = /^[+-]?(?:(?:\d+(?:_\d+)*)?\.?\d+(?:_\d+)*\.?(?:[eE][+-]?\d+)?|\d+\.(?:[eE][+-]?\d+)?)$/;
 
 function realOf(value: Value): number | undefined {
+  if (value instanceof Undefined) return fail(`${value.what} is undefined`);
   if (typeof value !== 'string') return numberOf(value);
   const stripped = strip(value, null);
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(stripped);
@@ -238,8 +239,9 @@ function indent(value: Value, args: readonly Value[], keywords: Keywords): Value
   const width = given(args, keywords, 0, 'width', 4);
   const by = typeof width === 'string' ? width : spacesOf(width);
   const [first, blank] = [given(args, keywords, 1, 'first', false), given(args, keywords, 2, 'blank', false)];
-  const [head, ...rest] = splitLines(`${text(value)}\n`);
-  makeText(text(value).length + rest.length * by.length);
+  if (typeof value !== 'string') fail(`indent takes a text, not ${typeName(value)}`);
+  const [head, ...rest] = splitLines(`${value}\n`);
+  makeText(value.length + rest.length * by.length);
   const lines = rest.map((line) => (line || truth(blank) ? by + line : line));
   return (truth(first) ? by : '') + [head, ...lines].join('\n');
 }
@@ -381,7 +383,7 @@ const filters: { readonly [name: string]: Filter } = {
   unique,
   upper: (value) => text(value).toUpperCase(),
   urlencode: (value) =>
-    encodeURIComponent(text(value))
+    encodeURIComponent(typeof value === 'object' && value !== null ? fail('urlencode takes a text') : text(value))
       .replaceAll('%2F', '/')
       .replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`),
   wordcount: (value) => text(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0,

@@ -1,6 +1,6 @@
 /** `tojson` of transformers' chat templates: Python's json.dumps with `ensure_ascii` off by default. */
 import { floatText } from '../../../python/text.ts';
-import { compareTexts, type Dict, Float, fail, Markup, text, typeName, type Value } from './values.ts';
+import { compareTexts, type Dict, Float, fail, isList, Markup, text, typeName, type Value } from './values.ts';
 import { copied, deeper, madeText, makeText, work } from './work.ts';
 
 export interface JsonOptions {
@@ -64,7 +64,7 @@ function jsonOf(value: Value, options: JsonOptions, depth: number): string {
     return quoted(value, options.ascii);
   }
   if (value instanceof Float) return jsonFloat(value.value);
-  if (Array.isArray(value))
+  if (isList(value))
     return enclosed(
       [...value].map((each) => toJson(each, options, depth + 1)),
       ['[', ']'],

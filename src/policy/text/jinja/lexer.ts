@@ -52,8 +52,9 @@ function unescaped(literal: string): string {
   return literal
     .slice(1, -1)
     .replace(
-      /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([\s\S]))/g,
-      (whole, x, u, long, octal, letter) => {
+      /\\(?:N(\{[^}]*\})|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([\s\S]))/g,
+      (whole, named, x, u, long, octal, letter) => {
+        if (named) throw new JinjaSyntaxError(`the character ${whole.slice(0, 40)}, given by its name, is not read`);
         const hexadecimal = x ?? u ?? long;
         if (hexadecimal) return String.fromCodePoint(Number.parseInt(hexadecimal, 16));
         if (octal) return String.fromCodePoint(Number.parseInt(octal, 8));

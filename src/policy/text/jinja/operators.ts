@@ -12,6 +12,7 @@ import {
   fixed,
   Group,
   integerOf,
+  isList,
   keyOf,
   Markup,
   Namespace,
@@ -24,6 +25,8 @@ import {
   Undefined,
   unmarked,
   type Value,
+  View,
+  viewOf,
   whole,
   wholeOf,
 } from './values.ts';
@@ -101,7 +104,7 @@ function repeated(value: Value, times: Value): Value | undefined {
     makeText(value.length * count);
     return value.repeat(count);
   }
-  if (!Array.isArray(value)) return undefined;
+  if (!isList(value)) return undefined;
   work(value.length * count);
   const items = Array.from({ length: count }, () => [...value]).flat();
   return value instanceof Tuple ? tupleOf(...items) : items;
@@ -121,9 +124,9 @@ export function binary(operator: string, a: Value, b: Value): Value {
   if (a instanceof Markup || b instanceof Markup) return binaryOfMarkup(operator, a, b);
   if (operator === '+') {
     if (typeof a === 'string' && typeof b === 'string') return madeText(a + b);
-    if (Array.isArray(a) && Array.isArray(b)) work(a.length + b.length);
+    if (isList(a) && isList(b)) work(a.length + b.length);
     if (a instanceof Tuple && b instanceof Tuple) return tupleOf(...a, ...b);
-    if (Array.isArray(a) && Array.isArray(b) && !(a instanceof Tuple || b instanceof Tuple)) return [...a, ...b];
+    if (isList(a) && isList(b) && !(a instanceof Tuple || b instanceof Tuple)) return [...a, ...b];
   }
   if (operator === '%' && typeof a === 'string') return percent(a, b);
   const many = operator === '*' ? (repeated(a, b) ?? repeated(b, a)) : undefined;
@@ -185,7 +188,7 @@ function member(object: Value, name: string): Value | undefined {
       ? stringMethod(object, name)
       : object instanceof Map
         ? dictMethod(object, name)
-        : Array.isArray(object)
+        : isList(object)
           ? listMethod(object, name, equal)
           : undefined;
   return call && new Callable(call);
@@ -203,7 +206,7 @@ function item(object: Value, key: Value): Value | undefined {
   if (object instanceof Map) return object.get(keyOf(key));
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number') return undefined;
-  if (Array.isArray(object)) return object.at(index);
+  if (isList(object) || (object instanceof View && object.typeName === 'range')) return object.at(index);
   return typeof object === 'string' ? characterAt(object, index) : undefined;
 }
 
@@ -234,14 +237,25 @@ export function subscript(object: Value, key: Value): Value {
   return found === undefined ? absent(object, key) : found;
 }
 
-/** `object[start:stop:step]` of a text, list or tuple. */
+/** A slice of a range is a range. */
+function slicedRange(
+  { bounds: [start, , by] }: View,
+  taken: readonly Value[],
+  [from, to, step]: readonly number[],
+): View {
+  return viewOf('range', taken, [start + from * by, start + to * by, by * step]);
+}
+
+/** `object[start:stop:step]` of a text, list, tuple or range. */
 export function slice(object: Value, bounds: readonly (Value | undefined)[]): Value {
   defined(object);
   if (object instanceof Markup) return marked(slice(object.text, bounds));
   if (typeof object === 'string') divided(object);
   else if (Array.isArray(object)) work(object.length);
-  const items = typeof object === 'string' ? Array.from(object) : Array.isArray(object) ? object : null;
-  if (!items) return absent(object, 'slice');
+  const isRange = object instanceof View && object.typeName === 'range';
+  const items =
+    typeof object === 'string' ? Array.from(object) : isList(object) || isRange ? (object as Value[]) : null;
+  if (!items) return fail(`'${typeName(object)}' object has no slices`);
   const [start, stop, given] = bounds.map((bound) =>
     bound === undefined || bound === null ? undefined : integerOf(bound),
   );
@@ -255,6 +269,7 @@ export function slice(object: Value, bounds: readonly (Value | undefined)[]): Va
   const to = place(stop, step < 0 ? -1 : length);
   const taken: Value[] = [];
   for (let at = from; step > 0 ? at < to : at > to; at += step) taken.push(items[at]);
+  if (isRange) return slicedRange(object as View, taken, [from, to, step]);
   if (typeof object === 'string') return taken.join('');
   return object instanceof Tuple ? tupleOf(...taken) : taken;
 }

@@ -31,6 +31,17 @@ export class Cursor {
 
   constructor(private readonly tokens: readonly JinjaToken[]) {}
 
+  /** Number of tokens that were taken. */
+  get taken(): number {
+    return this.at;
+  }
+
+  /** Names among the tokens that were taken after the first `from`. */
+  namesSince(from: number): Set<string> {
+    const taken = this.tokens.slice(from, this.at);
+    return new Set(taken.filter(({ kind }) => kind === 'name').map(({ text }) => text));
+  }
+
   get current(): JinjaToken | undefined {
     return this.tokens[this.at];
   }

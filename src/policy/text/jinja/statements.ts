@@ -255,8 +255,23 @@ function readSignature(cursor: Cursor): Signature {
   return { names, defaults };
 }
 
+interface MacroBody {
+  body: Statement;
+  /** Names in the body. Only a macro that names `varargs` or `kwargs` takes further arguments. */
+  uses: ReadonlySet<string>;
+}
+
+/** Reads the body of a macro up to a tag, and the tag. */
+function readMacroBody(cursor: Cursor, end: string): MacroBody {
+  const start = cursor.taken;
+  const { body } = readBody(cursor, [end]);
+  const uses = cursor.namesSince(start);
+  cursor.end();
+  return { body, uses };
+}
+
 /** A macro in the scope where it was defined. */
-function macro({ names, defaults }: Signature, body: Statement, scope: Scope): Callable {
+function macro({ names, defaults }: Signature, { body, uses }: MacroBody, scope: Scope): Callable {
   return new Callable((args: readonly Value[], keywords: Keywords) => {
     const inner = new Scope(scope);
     work(1 + args.length);
@@ -264,10 +279,15 @@ function macro({ names, defaults }: Signature, body: Statement, scope: Scope): C
       const value = i < args.length ? args[i] : keywords.has(name) ? keywords.get(name) : defaults.get(name)?.(inner);
       inner.set(name, value === undefined ? new Undefined(`parameter '${name}' was not provided, so it`) : value);
     });
-    const rest = [...keywords].filter(([name]) => !names.includes(name));
-    inner.set('varargs', tupleOf(...args.slice(names.length)));
-    inner.set('kwargs', new Map(rest.filter(([name]) => name !== 'caller')));
     const caller = keywords.get('caller');
+    const rest = [...keywords].filter(([name]) => !names.includes(name) && name !== 'caller');
+    if (args.length > names.length && !uses.has('varargs'))
+      fail(`a macro takes not more than ${names.length} arguments, and is given ${args.length}`);
+    if (rest.length > 0 && !uses.has('kwargs')) fail(`a macro takes no keyword argument '${rest[0][0]}'`);
+    if (caller !== undefined && !names.includes('caller') && !uses.has('caller'))
+      fail('a macro that is called with a block does not use caller()');
+    inner.set('varargs', tupleOf(...args.slice(names.length)));
+    inner.set('kwargs', new Map(rest));
     if (caller !== undefined) inner.set('caller', caller);
     return deeper(() => written(body, inner));
   });
@@ -277,8 +297,7 @@ function readMacro(cursor: Cursor): Statement {
   const name = cursor.name();
   const signature = readSignature(cursor);
   cursor.end();
-  const { body } = readBody(cursor, ['endmacro']);
-  cursor.end();
+  const body = readMacroBody(cursor, 'endmacro');
   return (scope) => void scope.set(name, macro(signature, body, scope));
 }
 
@@ -288,8 +307,7 @@ function readCall(cursor: Cursor): Statement {
   cursor.expect('(');
   const given = readArguments(cursor);
   cursor.end();
-  const { body } = readBody(cursor, ['endcall']);
-  cursor.end();
+  const body = readMacroBody(cursor, 'endcall');
   return (scope, out) => {
     const { args, keywords } = given(scope);
     keywords.set('caller', macro(signature, body, scope));

@@ -12,6 +12,7 @@ import {
   textOf,
   tupleOf,
   type Value,
+  viewOf,
 } from './values.ts';
 import { divided, madeText, makeText, wasRead } from './work.ts';
 
@@ -267,9 +268,9 @@ export function dictMethod(dict: Dict, name: string): Call | undefined {
   const pairs = () => [...dict].map(([key, value]) => tupleOf(key, value));
   const reading: { readonly [name: string]: Call } = {
     get: ([key, other = null]) => (dict.has(key) ? dict.get(key)! : other),
-    items: () => pairs(),
-    keys: () => [...dict.keys()],
-    values: () => [...dict.values()],
+    items: () => viewOf('dict_items', pairs()),
+    keys: () => viewOf('dict_keys', [...dict.keys()]),
+    values: () => viewOf('dict_values', [...dict.values()]),
     copy: () => new Map(dict),
   };
   const changing = ['update', 'pop', 'popitem', 'clear', 'setdefault'];

@@ -21,6 +21,7 @@ import {
   textOf,
   toValue,
   type Value,
+  viewOf,
 } from './values.ts';
 import { beginWork, work } from './work.ts';
 
@@ -30,14 +31,15 @@ const longestTemplate = 500_000;
 /** Longest range, as in jinja2's sandbox. */
 const longestRange = 100_000;
 
-function range([start, stop, step = 1]: readonly Value[]): Value[] {
+function range([start, stop, step = 1]: readonly Value[]): Value {
   const [from, to] = stop === undefined ? [0, integerOf(start)] : [integerOf(start), integerOf(stop)];
   const by = integerOf(step);
   if (by === 0) fail('range() arg 3 must not be zero');
   const length = Math.max(0, Math.ceil((to - from) / by));
   if (length > longestRange) fail(`Range too big. The sandbox blocks ranges larger than MAX_RANGE (${longestRange}).`);
   work(length);
-  return Array.from({ length }, (_, i) => from + i * by);
+  const items = Array.from({ length }, (_, i) => from + i * by);
+  return viewOf('range', items, [from, to, by]);
 }
 
 function fieldsOf([source]: readonly Value[], keywords: Keywords): Map<string, Value> {

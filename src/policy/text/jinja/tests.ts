@@ -7,6 +7,7 @@ import {
   equal,
   Float,
   fail,
+  isList,
   Markup,
   numberOf,
   OneTime,
@@ -14,6 +15,7 @@ import {
   typeName,
   Undefined,
   type Value,
+  View,
   wholeOf,
 } from './values.ts';
 
@@ -28,7 +30,11 @@ function remainder(value: Value, by: Value): number {
 }
 
 const isSequence = (value: Value) =>
-  typeof value === 'string' || Array.isArray(value) || value instanceof Map || value instanceof Undefined;
+  typeof value === 'string' ||
+  isList(value) ||
+  value instanceof Map ||
+  value instanceof Undefined ||
+  typeName(value) === 'range';
 
 const identical = (a: Value, b: Value) => typeof a === typeof b && (a === b || (a instanceof Float && equal(a, b)));
 const greater: Test = (value, [other]) => compare(value, other) > 0;
@@ -58,7 +64,7 @@ export const tests: { readonly [name: string]: Test } = {
   float: (value) => value instanceof Float,
   in: (value, [container]) => contains(container, value),
   integer: (value) => typeof value === 'number' || typeof value === 'bigint',
-  iterable: (value) => isSequence(value) || value instanceof OneTime,
+  iterable: (value) => isSequence(value) || value instanceof OneTime || value instanceof View,
   lower: (value) => isCase(value, lower, upper),
   mapping: (value) => value instanceof Map,
   none: (value) => value === null,

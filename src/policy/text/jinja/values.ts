@@ -37,6 +37,25 @@ export function tupleOf(...items: Value[]): Tuple {
 /** A pair of `groupby`: its items are also `grouper` and `list`. */
 export class Group extends Tuple {}
 
+/** A view of a dict or a range: has a length and is gone over again, but is no list. A view of a dict has no index. */
+export class View extends Array<Value> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+  typeName = 'dict_keys';
+  /** Bounds and step of a range. */
+  bounds: readonly number[] = [];
+}
+
+export function viewOf(typeName: string, items: readonly Value[], bounds: readonly number[] = []): View {
+  const view = new View();
+  for (const item of items) view.push(item);
+  return Object.assign(view, { typeName, bounds });
+}
+
+/** True for a list or a tuple. */
+export const isList = (value: Value): value is Value[] => Array.isArray(value) && !(value instanceof View);
+
 /** What `map`, `select` and the like return: it is true though it may be empty, has no index, and is gone over once. */
 export class OneTime {
   constructor(private items: Value[]) {}
@@ -128,6 +147,7 @@ export function typeName(value: Value): string {
   if (value instanceof Markup) return 'Markup';
   if (value instanceof Float) return 'float';
   if (value instanceof Tuple) return 'tuple';
+  if (value instanceof View) return value.typeName;
   if (Array.isArray(value)) return 'list';
   if (value instanceof Map) return 'dict';
   if (value instanceof OneTime) return 'generator';
@@ -176,9 +196,16 @@ function shownInside(value: Value): string {
   }
   if (value instanceof Markup) return `Markup(${repr(value.text)})`;
   if (value instanceof Tuple) return value.length === 1 ? `(${repr(value[0])},)` : `(${value.map(repr).join(', ')})`;
+  if (value instanceof View) return `${value.typeName}(${shownView(value)})`;
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
   if (value instanceof Map) return `{${[...value].map(([key, each]) => `${repr(key)}: ${repr(each)}`).join(', ')}}`;
   return value instanceof Undefined ? 'Undefined' : text(value);
+}
+
+/** Bounds of a range, without a step of 1, or the items of a dict's view. */
+function shownView(view: View): string {
+  if (view.typeName !== 'range') return `[${view.map(repr).join(', ')}]`;
+  return view.bounds.slice(0, view.bounds[2] === 1 ? 2 : 3).join(', ');
 }
 
 /** Python's str: the text that `{{ value }}` prints. */
@@ -217,9 +244,7 @@ export function equal(a: Value, b: Value): boolean {
   if (x !== undefined || y !== undefined) return x === y;
   if (a instanceof Undefined || b instanceof Undefined) return a instanceof Undefined && b instanceof Undefined;
   if (Array.isArray(a) && Array.isArray(b))
-    return (
-      a instanceof Tuple === b instanceof Tuple && a.length === b.length && a.every((each, i) => equal(each, b[i]))
-    );
+    return typeName(a) === typeName(b) && a.length === b.length && a.every((each, i) => equal(each, b[i]));
   if (a instanceof Map && b instanceof Map)
     return a.size === b.size && [...a].every(([key, each]) => b.has(key) && equal(each, b.get(key)!));
   return a === b;
@@ -243,7 +268,7 @@ export function compare(a: Value, b: Value): number {
   if (x !== undefined && y !== undefined) return x < y ? -1 : x > y ? 1 : 0;
   if (a instanceof Markup || b instanceof Markup) return compare(unmarked(a), unmarked(b));
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
-  if (Array.isArray(a) && Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) {
+  if (isList(a) && isList(b) && a instanceof Tuple === b instanceof Tuple) {
     const i = a.findIndex((each, at) => at >= b.length || !equal(each, b[at]));
     if (i < 0) return a.length - b.length;
     return i >= b.length ? 1 : compare(a[i], b[i]);
