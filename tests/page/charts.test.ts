@@ -33,8 +33,8 @@ test('the cursor over one chart shows the step and its values in all of them, an
   const before = await firstValue(page, 1);
   await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
   await expect.poll(async () => (await places(page))[0]).toMatch(/^step (9|10|11|12)$/);
-  expect(new Set(await places(page)).size).toBe(1);
-  expect(await firstValue(page, 1)).not.toBe(before);
+  await expect.poll(async () => new Set(await places(page)).size).toBe(1);
+  await expect.poll(() => firstValue(page, 1)).not.toBe(before);
   await page.mouse.move(box.x + 40, 20);
   await expect.poll(async () => new Set(await places(page))).toEqual(new Set(['step 30']));
   expect(errors).toEqual([]);

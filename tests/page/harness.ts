@@ -137,7 +137,11 @@ export async function open(
     ...options,
   });
   if (!simple) await context.addInitScript(rememberLab);
+  const late = Number(process.env.TABGYM_LATE ?? 0);
+  if (late) await context.addInitScript((ms) => Object.assign(globalThis, { tabgymLate: ms }), late);
   const page = await context.newPage();
+  const slower = Number(process.env.TABGYM_SLOWER ?? 0);
+  if (slower) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slower });
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));

@@ -514,8 +514,8 @@ test('an observation of an episode is a stop of Tab only if it scrolls', async (
     });
   });
   await expect.poll(() => observations.count()).toBe(2);
+  await expect.poll(() => observations.nth(1).getAttribute('tabindex')).toBe('0');
   expect(await observations.nth(0).getAttribute('tabindex')).toBe(null);
-  expect(await observations.nth(1).getAttribute('tabindex')).toBe('0');
   expect(errors).toEqual([]);
   await close();
 });

@@ -35,11 +35,13 @@ test('the first lesson is done and stays done', { tags: 'slow' }, async () => {
 
 test('“Take me there” frames its panel, which may be in view already; the first answer counts', async () => {
   const { page, errors, close } = await open(browser, `${site.url}#lesson=agent`);
-  await page.locator('[data-do=where]').click();
-  await page.waitForFunction(() => {
-    const stage = document.querySelector('tabgym-app')!.shadowRoot!.querySelector('tabgym-stage')!;
-    return stage.getAnimations().length > 0;
+  // The frame lasts 1.5 s, so it is waited for before the click.
+  const framed = page.waitForFunction(() => {
+    const stage = document.querySelector('tabgym-app')?.shadowRoot?.querySelector('tabgym-stage');
+    return stage && stage.getAnimations().length > 0;
   });
+  await page.locator('[data-do=where]').click();
+  await framed;
   const parts = ['act', 'win', 'refused', 'watch'];
   await page.evaluate(
     (done) =>

@@ -65,7 +65,7 @@ describe('the objective', () => {
 
       await button('Done').click();
       await page.getByText('edited, 10 lines').waitFor();
-      expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
       await page.getByText('edited, 10 lines').scrollIntoViewIfNeeded();
       await screenshot(page, `objective-setup-${name}`);
       expect(await axeFindings(page)).toEqual([]);

@@ -140,9 +140,8 @@ describe.each(sizes)('$size', ({ size, view, tags }) => {
     await again.getByText('1 game', { exact: true }).waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Set up a run with lamps' }).click();
-    expect(await page.getByRole('group', { name: 'World' }).getByLabel('World', { exact: true }).inputValue()).toBe(
-      'shop',
-    );
+    const world = page.getByRole('group', { name: 'World' }).getByLabel('World', { exact: true });
+    await expect.poll(() => world.inputValue()).toBe('shop');
     expect(errors).toEqual([]);
     await close();
   });

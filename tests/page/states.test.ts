@@ -298,11 +298,16 @@ describe.concurrent.each([...states, ...Object.values<State[]>(worldStates).flat
 });
 
 describe.concurrent('the drawer', () => {
-  test.each(['Runs', 'Storage', 'Device', 'Log'])('%s', async (tab) => {
+  test.each([
+    ['Runs', 'tabgym-runs li'],
+    ['Storage', 'tabgym-storage td'],
+    ['Device', 'tabgym-gpu summary'],
+    ['Log', 'tabgym-log'],
+  ])('%s', async (tab, content) => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
     await button(page, tab).click();
     await page.getByRole('tab', { name: tab, selected: true }).waitFor();
-    await page.waitForTimeout(100);
+    await page.locator(content).first().waitFor();
     await screenshot(page, `drawer-${tab.toLowerCase()}-wide-light`);
     expect(await axeFindings(page)).toEqual([]);
     expect(errors).toEqual([]);
@@ -342,10 +347,14 @@ test.each([
 });
 
 describe.concurrent('narrow panels', () => {
-  test.each(['Setup', 'Progress', 'More'])('%s', async (panel) => {
+  test.each([
+    ['Setup', 'tabgym-setup .preset'],
+    ['Progress', 'tabgym-chart .u-over'],
+    ['More', 'tabgym-runs li'],
+  ])('%s', async (panel, content) => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused`, narrow);
     await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: panel }).click();
-    await page.waitForTimeout(150);
+    await page.locator(content).first().waitFor();
     await screenshot(page, `panel-${panel.toLowerCase()}-narrow-light`);
     expect(await axeFindings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
@@ -396,6 +405,9 @@ describe.each([
   });
 });
 
+/** Waits until the bar has the numbers of the run. */
+const barFilled = (page: Page) => page.locator('tabgym-transport .value strong').waitFor();
+
 /** The bar's height, and elements that overflow it or overlap a neighbour. */
 const measureBar = (page: Page) =>
   page.evaluate(() => {
@@ -427,13 +439,14 @@ describe.each([
 ])('in the language %s, %s', (lang, state, tags) => {
   test('the bar has one row from 861 pixels on and two below, and all of it is visible', { tags }, async () => {
     const { page, close } = await open(browser, `${site.url}?mock=${state}#lang=${lang}`);
-    await page.locator('tabgym-transport .steps').waitFor();
-    await page.waitForTimeout(200);
+    await barFilled(page);
     for (const width of [1920, 1781, 1701, 1440, 1400, 1366, 1280, 1241, 1200, 1122, 1081, 1041, 900, 861, 390, 360]) {
       await page.setViewportSize({ width, height: 900 });
-      const { height, problems } = await measureBar(page);
-      expect({ width, problems }).toEqual({ width, problems: [] });
-      expect({ width, rows: Math.ceil(height / 60) }).toEqual({ width, rows: width > 860 ? 1 : 2 });
+      const measured = async () => {
+        const { height, problems } = await measureBar(page);
+        return { width, problems, rows: Math.ceil(height / 60) };
+      };
+      await expect.poll(measured).toEqual({ width, problems: [], rows: width > 860 ? 1 : 2 });
       if (lang === 'en' || width < 1300) await screenshot(page, `bar-${lang}-${state}-${width}`);
     }
     await close();
@@ -443,7 +456,7 @@ describe.each([
 // https://www.w3.org/WAI/WCAG22/Understanding/text-spacing.html
 test('with the text spacing of WCAG 1.4.12 the bar shows everything', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
-  await page.locator('tabgym-transport .steps').waitFor();
+  await barFilled(page);
   await page.locator('tabgym-transport').evaluate((bar) => {
     const spacing = new CSSStyleSheet();
     spacing.replaceSync(
@@ -453,7 +466,7 @@ test('with the text spacing of WCAG 1.4.12 the bar shows everything', async () =
   });
   for (const width of [1440, 1122, 900, 390, 320]) {
     await page.setViewportSize({ width, height: 900 });
-    expect({ width, ...(await measureBar(page)) }).toMatchObject({ width, problems: [] });
+    await expect.poll(async () => ({ width, ...(await measureBar(page)) })).toMatchObject({ width, problems: [] });
     await screenshot(page, `bar-spaced-${width}`);
   }
   await close();
@@ -461,7 +474,7 @@ test('with the text spacing of WCAG 1.4.12 the bar shows everything', async () =
 
 test('with large letters on a narrow screen the bar has the number, and neither bar nor setup overflows', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
-  await page.locator('tabgym-transport .steps').waitFor();
+  await barFilled(page);
   await page.evaluate(() => {
     document.documentElement.style.fontSize = '24px';
   });
@@ -469,8 +482,7 @@ test('with large letters on a narrow screen the bar has the number, and neither 
   const setup = await page.locator('tabgym-setup').evaluate((each) => each.scrollWidth - each.clientWidth);
   expect(setup).toBe(0);
   await page.setViewportSize({ width: 390, height: 900 });
-  const { problems } = await measureBar(page);
-  expect(problems).toEqual([]);
+  await expect.poll(async () => (await measureBar(page)).problems).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   const shown = await page.locator('tabgym-transport .value strong').evaluate((number) => {
     const [own, line] = [number.getBoundingClientRect(), number.parentElement!.parentElement!.getBoundingClientRect()];
@@ -485,10 +497,8 @@ test('neighbouring plots are aligned, whatever their legends, and mark the chose
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
   const marked = page.locator('tabgym-chart .marker:visible');
   await marked.nth(2).waitFor();
-  for (const width of [1440, 1180, 1440]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.waitForTimeout(150);
-    const charts = await page.locator('tabgym-chart').evaluateAll((all) =>
+  const places = () =>
+    page.locator('tabgym-chart').evaluateAll((all) =>
       all.map((each) => {
         const root = each.shadowRoot!;
         const over = root.querySelector('.u-over')!.getBoundingClientRect();
@@ -500,10 +510,19 @@ test('neighbouring plots are aligned, whatever their legends, and mark the chose
         };
       }),
     );
-    for (const { row, top, at } of charts) {
-      expect(top).toBeCloseTo(charts.find((each) => each.row === row)!.top, 0);
-      expect(at).toBeCloseTo(30 / 42, 2);
-    }
+  /** Charts that are not aligned with the first of their row, or whose mark is elsewhere. */
+  const misplaced = async () => {
+    const charts = await places();
+    return charts.filter(({ row, top, at }) => {
+      const first = charts.find((each) => each.row === row)!;
+      return Math.abs(top - first.top) >= 0.5 || Math.abs(at - 30 / 42) >= 0.005;
+    });
+  };
+  for (const width of [1440, 1180, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    // Plots are drawn again soon after a change of the width; until then they have their earlier places.
+    await page.waitForTimeout(150);
+    await expect.poll(misplaced).toEqual([]);
   }
   await close();
 });

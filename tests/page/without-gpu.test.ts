@@ -66,7 +66,9 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
       .filter({ hasText: /^Step 1$/ })
       .waitFor({ timeout: 3 * minutes });
     const successes = page.locator('[role=slider][aria-label^="Success by step"]');
-    expect(await successes.getAttribute('aria-valuetext')).toMatch(/^Step 1: training [\d.]+, chance [\d.]+/);
+    await expect
+      .poll(() => successes.getAttribute('aria-valuetext'))
+      .toMatch(/^Step 1: training [\d.]+, chance [\d.]+/);
     await screenshot(page, 'without-gpu-trained');
     expect(requests.filter((address) => !address.startsWith(url) && !/^(blob|data):/.test(address))).toEqual([]);
     expect(errors).toEqual([]);

@@ -33,6 +33,7 @@ import { mockComparison } from './comparison-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import { goalRecords, withGoals } from './goals-mock.ts';
 import { mockAlternatives, mockInspection } from './inspection-mock.ts';
+import { maybeLate } from './late-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -528,4 +529,4 @@ class MockTrainer implements TrainerApi {
   }
 }
 
-export const mockTrainer = (state: string): TrainerApi => withPanelState(state, new MockTrainer(state));
+export const mockTrainer = (state: string): TrainerApi => maybeLate(withPanelState(state, new MockTrainer(state)));
