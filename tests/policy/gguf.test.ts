@@ -151,6 +151,10 @@ describe.each(families)('a GGUF file of %s', (family, id) => {
     const [a, b] = [original, made].map(
       (each) => new Tokenizer(each.tokenizer as unknown as TokenizerJson, each.config),
     );
+    // tokenizers ignores the ids of added tokens outside of the vocabulary.
+    const { added_tokens, model } = made.tokenizer as unknown as TokenizerJson;
+    expect(added_tokens.length).toBeGreaterThan(0);
+    for (const { content, id } of added_tokens) expect((model.vocab as { [token: string]: number })[content]).toBe(id);
     for (const text of ['craft 12 oak planks', "it's <|im_end|> naïve\n\n  42", '日本語'])
       expect(b.encode(text)).toEqual(a.encode(text));
   });
@@ -469,9 +473,11 @@ describe('reading is refused for', () => {
         { name: 'token_embd.weight', shape: [150_000, 1], type: ggml.F16, bytes: new Uint8Array(300_000) },
       ]),
     );
-    const { tokenizer } = ggufTokenizer(metadata);
-    const vocab = (tokenizer as { model: { vocab: object } }).model.vocab;
-    const original = (syntheticTokenizer('qwen2.5', 150_000).tokenizer as { model: { vocab: object } }).model.vocab;
-    expect(JSON.stringify(vocab) === JSON.stringify(original)).toBe(true);
+    const [made, original] = [ggufTokenizer(metadata), syntheticTokenizer('qwen2.5', 150_000)].map(
+      ({ tokenizer }) => tokenizer as unknown as TokenizerJson,
+    );
+    const added = original.added_tokens.map(({ content, id }) => [content, id]);
+    const vocab = { ...original.model.vocab, ...Object.fromEntries(added) };
+    expect(JSON.stringify(made.model.vocab) === JSON.stringify(vocab)).toBe(true);
   });
 });

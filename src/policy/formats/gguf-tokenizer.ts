@@ -136,7 +136,8 @@ export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
       fuse_unk: false,
       byte_fallback: false,
       ignore_merges: pre === 'llama-bpe',
-      vocab: Object.fromEntries(used.filter(({ id }) => !added(id)).map(({ token, id }) => [token, id])),
+      // With the added tokens: for those outside of it tokenizers ignores the ids that a file states.
+      vocab: Object.fromEntries(used.map(({ token, id }) => [token, id])),
       merges: strings(metadata, 'tokenizer.ggml.merges').map(pairOf),
     },
   };
