@@ -7,6 +7,7 @@ import { longLived, shortLived } from './named-things.ts';
 import {
   type Arrival,
   boxesToMoveTo,
+  type Choice,
   chemistryMix,
   findAnimal,
   findPlant,
@@ -31,6 +32,17 @@ const seePlants: Arrival = (trial, room) => {
 const readRecipe: Arrival = (trial, room) => {
   visit(trial, room);
   trial.do('read recipe');
+};
+
+/**
+ * First of these animals that the room's description lists, by its name there: "turtle egg", "baby wolf". The world calls
+ * a toad's egg a frog egg, and then does not understand "frog".
+ */
+const listed: Choice = (trial, wanted) => {
+  const line = new RegExp(`^\\s*an? ((?:\\w+ )?(?:${wanted.join('|')})(?: \\w+)?)$`, 'm');
+  const [, name] = line.exec(trial.look()) ?? [];
+  if (!name) throw new PlanFailure(`none of ${wanted.join(', ')} is listed`);
+  return name;
 };
 
 /** The first `count` things in the room's description whose names end with `ending`. */
@@ -141,12 +153,12 @@ const meltingPoint: Plan = (trial) => {
  * have one.
  */
 export const investigationPlans: { [task: string]: Plan } = {
-  'find-animal': findAnimal(visit),
-  'find-living-thing': findAnimal(visit),
+  'find-animal': findAnimal(visit, listed),
+  'find-living-thing': findAnimal(visit, listed),
   'find-plant': findPlant(seePlants),
-  'lifespan-longest-lived': lifespan(visit, longLived),
-  'lifespan-shortest-lived': lifespan(visit, shortLived),
-  'lifespan-longest-lived-then-shortest-lived': lifespan(visit, longLived, shortLived),
+  'lifespan-longest-lived': lifespan(visit, [longLived], listed),
+  'lifespan-shortest-lived': lifespan(visit, [shortLived], listed),
+  'lifespan-longest-lived-then-shortest-lived': lifespan(visit, [longLived, shortLived], listed),
   'test-conductivity': conductivity,
   'test-conductivity-of-unknown-substances': conductivity,
   'chemistry-mix': chemistryMix(readRecipe),

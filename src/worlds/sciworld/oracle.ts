@@ -17,12 +17,15 @@ const boxOf = (trial: PlanTrial) =>
 
 const animals = [...longLived, ...otherAnimals];
 
+/** Chooses a thing of the room among these names. */
+export type Choice = (trial: PlanTrial, wanted: readonly string[]) => string;
+
 /** Last thing in the room with one of these names. Things that the agent carries come last in the list. */
-function oneOf(trial: PlanTrial, wanted: readonly string[]): string {
+const oneOf: Choice = (trial, wanted) => {
   const found = trial.names().findLast((name) => wanted.includes(name));
   if (!found) throw new PlanFailure(`none of ${wanted.join(', ')} is here`);
   return found;
-}
+};
 
 function carryToBox(trial: PlanTrial, thing: string): void {
   const [, box, room] = boxOf(trial);
@@ -40,10 +43,10 @@ export type Arrival = (trial: PlanTrial, room: string) => void;
 const walk: Arrival = (trial, room) => trial.goTo(room);
 
 export const findAnimal =
-  (arrive: Arrival): Plan =>
+  (arrive: Arrival, choose: Choice = oneOf): Plan =>
   (trial) => {
     arrive(trial, 'outside');
-    const animal = oneOf(trial, animals);
+    const animal = choose(trial, animals);
     trial.act(`focus on ${animal}`);
     carryToBox(trial, animal);
   };
@@ -75,10 +78,10 @@ const findNonLiving: Plan = (trial) => {
 };
 
 export const lifespan =
-  (arrive: Arrival, ...lists: readonly (readonly string[])[]): Plan =>
+  (arrive: Arrival, lists: readonly (readonly string[])[], choose: Choice = oneOf): Plan =>
   (trial) => {
     arrive(trial, 'outside');
-    for (const list of lists) trial.act(`focus on ${oneOf(trial, list)}`);
+    for (const list of lists) trial.act(`focus on ${choose(trial, list)}`);
   };
 
 /** Focuses on the animal, waits until its description changes, and focuses again. */
@@ -438,9 +441,9 @@ const plans: Record<string, Plan | readonly Plan[]> = {
   'find-living-thing': findAnimal(walk),
   'find-plant': findPlant(waitForNames),
   'find-non-living-thing': findNonLiving,
-  'lifespan-longest-lived': lifespan(walk, longLived),
-  'lifespan-shortest-lived': lifespan(walk, shortLived),
-  'lifespan-longest-lived-then-shortest-lived': lifespan(walk, longLived, shortLived),
+  'lifespan-longest-lived': lifespan(walk, [longLived]),
+  'lifespan-shortest-lived': lifespan(walk, [shortLived]),
+  'lifespan-longest-lived-then-shortest-lived': lifespan(walk, [longLived, shortLived]),
   'identify-life-stages-1': lifeStages,
   'identify-life-stages-2': plantStages,
   'grow-plant': growPlant,

@@ -16,6 +16,7 @@ import {
   type WorldOptions,
 } from '../../envs/env.ts';
 import { sciworldDescription } from './description.ts';
+import { evenRooms } from './even-rooms.ts';
 import { Findings } from './findings.ts';
 import { investigationPlans } from './investigation-plans.ts';
 import { NameExchange } from './name-exchange.ts';
@@ -74,13 +75,26 @@ export class SciWorld implements World {
     return sciWorldTasks
       .filter(({ name }) => filled.tasks.includes(name))
       .flatMap(({ name, first, variations }) =>
-        variationsOf(split === 'test' ? filled.heldOut : split, variations).map((variation) => ({
-          world: 'sciworld',
-          id: first + variation,
-          options: filled as WorldOptions,
-          strata: { task: name },
-        })),
+        this.drawn(name, variationsOf(split === 'test' ? filled.heldOut : split, variations), split, filled).map(
+          (variation) => ({
+            world: 'sciworld',
+            id: first + variation,
+            options: filled as WorldOptions,
+            strata: { task: name },
+          }),
+        ),
       );
+  }
+
+  /** Variations of a task, repeated if training exchanges everything. */
+  private drawn(task: string, variations: number[], split: Split, { fresh, exchange }: SciWorldOptions): number[] {
+    if (split !== 'train' || !fresh || exchange !== 'all') return variations;
+    this.trialWorld ??= this.simulator.create();
+    const world = this.trialWorld;
+    return evenRooms(variations, (variation) => {
+      this.simulator.load(world, task, variation, 0);
+      return this.simulator.description(world);
+    });
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
