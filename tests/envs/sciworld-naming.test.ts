@@ -201,3 +201,32 @@ it('no two things share a name, and every name translates back', () => {
     );
   }
 });
+
+describe('training with everything exchanged', () => {
+  const roomsOf = (text: string) => [...text.matchAll(/located around the ([\w ]+)\./g)].map(([, room]) => room).join();
+  const drawn = async (exchange: string, split: 'train' | 'test') => {
+    const world = await SciWorld.open();
+    const all = await world.tasks({ ...optionsOf('use-thermometer', 0, exchange), heldOut: 'dev' }, split);
+    const counts = new Map<string, number>();
+    for (const task of all) {
+      const [{ observation }] = await world.reset([0], [task]);
+      const rooms = roomsOf(observation.split('\n')[0]);
+      counts.set(rooms, (counts.get(rooms) ?? 0) + 1);
+    }
+    return { ids: all.map(({ id }) => id), counts: [...counts.values()] };
+  };
+
+  it('draws each pair of rooms about as often, and no other variation', async () => {
+    const [even, own] = [await drawn('all', 'train'), await drawn('names', 'train')];
+    expect(new Set(even.ids)).toEqual(new Set(own.ids));
+    expect(own.ids.length).toBe(new Set(own.ids).size);
+    expect(even.counts.length).toBe(9);
+    expect(Math.max(...own.counts) / Math.min(...own.counts)).toBeGreaterThan(10);
+    expect(Math.max(...even.counts) / Math.min(...even.counts)).toBeLessThan(1.6);
+  });
+
+  it('repeats nothing that is held out', async () => {
+    const { ids } = await drawn('all', 'test');
+    expect(ids.length).toBe(new Set(ids).size);
+  });
+});

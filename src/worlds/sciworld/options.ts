@@ -78,7 +78,7 @@ const schema = v.strictObject({
   exchange: option(choice(['names', 'all']), 'names', {
     label: 'Exchange',
     sentence:
-      'Extent of the exchange with new names at each draw: only the names of things, or also boxes, side rooms, paints, and warm with cold. In the second case names that contain solid or liquid keep it, and less can be memorised.',
+      'Extent of the exchange with new names at each draw: only the names of things, or also boxes, side rooms, paints, and warm with cold. In the second case names that contain solid or liquid keep it, rare rooms are drawn as often as others, and less can be memorised.',
     choiceLabels: { names: 'Names', all: 'Names, boxes, rooms, paints, and warm with cold' },
   }),
   // Only in subgoals: number of ordered subgoals at which an episode ends as a success.
