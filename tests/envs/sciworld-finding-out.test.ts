@@ -45,20 +45,17 @@ describe('the oracle that finds out', () => {
     }
   });
 
-  it.each(names.filter((name) => /^(find-animal|find-living|lifespan)/.test(name)))(
-    'names an animal in %s as the room lists it',
-    async (name) => {
-      for (const { id, turns } of await played(name, 24)) {
-        const focused = turns.filter(({ action }) => action.startsWith('focus on '));
-        expect(focused.length).toBeGreaterThan(0);
-        for (const { action, read } of focused)
-          expect(
-            read.split('\n').map((line) => line.trim()),
-            `${id}`,
-          ).toContain(`a ${action.slice(9)}`);
-      }
-    },
-  );
+  it.each(['find-animal', 'find-living-thing'])('names an animal in %s as the room lists it', async (name) => {
+    for (const { id, turns } of await played(name, 24)) {
+      const focused = turns.filter(({ action }) => action.startsWith('focus on '));
+      expect(focused.length).toBeGreaterThan(0);
+      for (const { action, read } of focused)
+        expect(
+          read.split('\n').map((line) => line.trim()),
+          `${id}`,
+        ).toContain(`a ${action.slice(9)}`);
+    }
+  });
 
   it.each(names)('names in %s only things that appeared in a text before', async (name) => {
     for (const { id, turns } of await played(name, 12)) {

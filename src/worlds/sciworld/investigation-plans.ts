@@ -35,12 +35,13 @@ const readRecipe: Arrival = (trial, room) => {
 };
 
 /**
- * First of these animals that the room's description lists, by its name there: "turtle egg", "baby wolf". The world calls
- * a toad's egg a frog egg, and then does not understand "frog".
+ * Last egg that the room's description lists, else the last of these animals, by its name there: "turtle egg". The world
+ * calls a toad's egg a frog egg, and then does not understand "frog". All training variations list an egg.
  */
 const listed: Choice = (trial, wanted) => {
-  const line = new RegExp(`^\\s*an? ((?:\\w+ )?(?:${wanted.join('|')})(?: \\w+)?)$`, 'm');
-  const [, name] = line.exec(trial.look()) ?? [];
+  const line = new RegExp(`^\\s*an? ((?:\\w+ )?(?:${wanted.join('|')})(?: \\w+)?)$`, 'gm');
+  const names = [...trial.look().matchAll(line)].map(([, name]) => name);
+  const name = names.findLast((each) => each.endsWith(' egg')) ?? names.at(-1);
   if (!name) throw new PlanFailure(`none of ${wanted.join(', ')} is listed`);
   return name;
 };
@@ -156,9 +157,9 @@ export const investigationPlans: { [task: string]: Plan } = {
   'find-animal': findAnimal(visit, listed),
   'find-living-thing': findAnimal(visit, listed),
   'find-plant': findPlant(seePlants),
-  'lifespan-longest-lived': lifespan(visit, [longLived], listed),
-  'lifespan-shortest-lived': lifespan(visit, [shortLived], listed),
-  'lifespan-longest-lived-then-shortest-lived': lifespan(visit, [longLived, shortLived], listed),
+  'lifespan-longest-lived': lifespan(visit, longLived),
+  'lifespan-shortest-lived': lifespan(visit, shortLived),
+  'lifespan-longest-lived-then-shortest-lived': lifespan(visit, longLived, shortLived),
   'test-conductivity': conductivity,
   'test-conductivity-of-unknown-substances': conductivity,
   'chemistry-mix': chemistryMix(readRecipe),

@@ -78,10 +78,10 @@ const findNonLiving: Plan = (trial) => {
 };
 
 export const lifespan =
-  (arrive: Arrival, lists: readonly (readonly string[])[], choose: Choice = oneOf): Plan =>
+  (arrive: Arrival, ...lists: readonly (readonly string[])[]): Plan =>
   (trial) => {
     arrive(trial, 'outside');
-    for (const list of lists) trial.act(`focus on ${choose(trial, list)}`);
+    for (const list of lists) trial.act(`focus on ${oneOf(trial, list)}`);
   };
 
 /** Focuses on the animal, waits until its description changes, and focuses again. */
@@ -441,9 +441,9 @@ const plans: Record<string, Plan | readonly Plan[]> = {
   'find-living-thing': findAnimal(walk),
   'find-plant': findPlant(waitForNames),
   'find-non-living-thing': findNonLiving,
-  'lifespan-longest-lived': lifespan(walk, [longLived]),
-  'lifespan-shortest-lived': lifespan(walk, [shortLived]),
-  'lifespan-longest-lived-then-shortest-lived': lifespan(walk, [longLived, shortLived]),
+  'lifespan-longest-lived': lifespan(walk, longLived),
+  'lifespan-shortest-lived': lifespan(walk, shortLived),
+  'lifespan-longest-lived-then-shortest-lived': lifespan(walk, longLived, shortLived),
   'identify-life-stages-1': lifeStages,
   'identify-life-stages-2': plantStages,
   'grow-plant': growPlant,
