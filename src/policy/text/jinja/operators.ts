@@ -13,6 +13,7 @@ import {
   Group,
   integerOf,
   isList,
+  isRange,
   keyOf,
   Markup,
   Namespace,
@@ -25,7 +26,7 @@ import {
   Undefined,
   unmarked,
   type Value,
-  View,
+  type View,
   viewOf,
   whole,
   wholeOf,
@@ -206,7 +207,7 @@ function item(object: Value, key: Value): Value | undefined {
   if (object instanceof Map) return object.get(keyOf(key));
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number') return undefined;
-  if (isList(object) || (object instanceof View && object.typeName === 'range')) return object.at(index);
+  if (isList(object) || isRange(object)) return object.at(index);
   return typeof object === 'string' ? characterAt(object, index) : undefined;
 }
 
@@ -252,9 +253,7 @@ export function slice(object: Value, bounds: readonly (Value | undefined)[]): Va
   if (object instanceof Markup) return marked(slice(object.text, bounds));
   if (typeof object === 'string') divided(object);
   else if (Array.isArray(object)) work(object.length);
-  const isRange = object instanceof View && object.typeName === 'range';
-  const items =
-    typeof object === 'string' ? Array.from(object) : isList(object) || isRange ? (object as Value[]) : null;
+  const items = typeof object === 'string' ? Array.from(object) : isList(object) || isRange(object) ? object : null;
   if (!items) return fail(`'${typeName(object)}' object has no slices`);
   const [start, stop, given] = bounds.map((bound) =>
     bound === undefined || bound === null ? undefined : integerOf(bound),
@@ -269,7 +268,7 @@ export function slice(object: Value, bounds: readonly (Value | undefined)[]): Va
   const to = place(stop, step < 0 ? -1 : length);
   const taken: Value[] = [];
   for (let at = from; step > 0 ? at < to : at > to; at += step) taken.push(items[at]);
-  if (isRange) return slicedRange(object as View, taken, [from, to, step]);
+  if (isRange(object)) return slicedRange(object, taken, [from, to, step]);
   if (typeof object === 'string') return taken.join('');
   return object instanceof Tuple ? tupleOf(...taken) : taken;
 }

@@ -8,6 +8,7 @@ import {
   Float,
   fail,
   isList,
+  isRange,
   Markup,
   numberOf,
   OneTime,
@@ -30,11 +31,7 @@ function remainder(value: Value, by: Value): number {
 }
 
 const isSequence = (value: Value) =>
-  typeof value === 'string' ||
-  isList(value) ||
-  value instanceof Map ||
-  value instanceof Undefined ||
-  typeName(value) === 'range';
+  typeof value === 'string' || isList(value) || value instanceof Map || value instanceof Undefined || isRange(value);
 
 const identical = (a: Value, b: Value) => typeof a === typeof b && (a === b || (a instanceof Float && equal(a, b)));
 const greater: Test = (value, [other]) => compare(value, other) > 0;

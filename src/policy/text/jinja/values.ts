@@ -56,6 +56,8 @@ export function viewOf(typeName: string, items: readonly Value[], bounds: readon
 /** True for a list or a tuple. */
 export const isList = (value: Value): value is Value[] => Array.isArray(value) && !(value instanceof View);
 
+export const isRange = (value: Value): value is View => value instanceof View && value.typeName === 'range';
+
 /** What `map`, `select` and the like return: it is true though it may be empty, has no index, and is gone over once. */
 export class OneTime {
   constructor(private items: Value[]) {}
