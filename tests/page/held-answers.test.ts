@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, open, serveMock } from './harness.ts';
-import { button, seen } from './state.ts';
+import { button, opened } from './state.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -20,10 +20,11 @@ interface Held {
   app: {
     client: { api: { [method: string]: (...given: unknown[]) => Promise<unknown> } };
     open(id: string): Promise<void>;
-    store: { state: { run: { id: string } | null; busy: string | null } };
+    prepare(experiment: unknown): void;
+    store: { state: { presets: unknown[] } };
   };
-  /** Calls of the held method. */
-  calls: number;
+  /** Arguments of each call of the held method. */
+  calls: unknown[][];
   answer(): void;
 }
 
@@ -36,21 +37,22 @@ const hold = (page: Page, method: string) =>
     const asked = new Promise<void>((resolve) => {
       element.answer = resolve;
     });
-    element.calls = 0;
+    element.calls = [];
     api[method] = async (...given) => {
-      element.calls++;
+      element.calls.push(given);
       await asked;
       return call(...given);
     };
   }, method);
 
 const answer = (page: Page) => page.evaluate(() => (document.querySelector('tabgym-app') as unknown as Held).answer());
-const calls = (page: Page) => page.evaluate(() => (document.querySelector('tabgym-app') as unknown as Held).calls);
+const calls = (page: Page) =>
+  page.evaluate(() => (document.querySelector('tabgym-app') as unknown as Held).calls.length);
 const place = (page: Page, key: string) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(key);
 
 test('a step that is chosen while a run opens stays chosen', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
-  await seen(page, 'Paused');
+  await opened(page);
   await hold(page, 'connect');
   await button(page, 'Runs').click();
   await button(page, 'Open: half the learning rate').click();
@@ -61,6 +63,26 @@ test('a step that is chosen while a run opens stays chosen', async () => {
   await answer(page);
   await page.getByRole('heading', { name: /^Group 1: / }).waitFor();
   expect([place(page, 'run'), place(page, 'step'), place(page, 'tab')]).toEqual(['run-2', '19', 'group']);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('an experiment that is put in while a run opens stays', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
+  await opened(page);
+  await hold(page, 'openRun');
+  const ids = await page.evaluate(async () => {
+    const element = document.querySelector('tabgym-app') as unknown as Held;
+    const { app } = element;
+    const opening = app.open('run-2');
+    app.prepare(structuredClone(app.store.state.presets[1]));
+    element.answer();
+    await opening;
+    return element.calls.map(([id]) => id);
+  });
+  expect(ids).toEqual(['run-2']);
+  expect(place(page, 'run')).toBe(null);
+  await button(page, /^Train/).waitFor();
   expect(errors).toEqual([]);
   await close();
 });

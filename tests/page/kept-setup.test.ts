@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, open, serveMock } from './harness.ts';
-import { button, seen } from './state.ts';
+import { button, opened } from './state.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -22,8 +22,6 @@ const notice = (page: Page, text: string) => page.locator('.notice').filter({ ha
 const kept = 'Your changes in the setup were kept.';
 const run = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get('run');
 
-/** Waits until the run is open; before that, a change would be replaced by its experiment. */
-const opened = (page: Page) => seen(page, 'Paused');
 /** Waits until the setup is kept for a reload, which begins once the page has started. */
 const stored = (page: Page, part: string) =>
   page.waitForFunction((part) => sessionStorage.getItem('tabgym.draft')?.includes(part), part);
@@ -75,44 +73,6 @@ test('another preset without a run, though runs are stored', async () => {
   await expect.poll(() => preset(page).inputValue()).toBe(chosen);
   expect(run(page)).toBe(null);
   expect(await notice(page, kept).count()).toBe(0);
-  expect(errors).toEqual([]);
-  await close();
-});
-
-test('an experiment that is put in while a run opens stays', async () => {
-  const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
-  await opened(page);
-  const ids = await page.evaluate(async () => {
-    const { app } = document.querySelector('tabgym-app') as unknown as {
-      app: {
-        client: { api: { openRun(id: string): Promise<{ summary: { id: string } }> } };
-        open(id: string): Promise<void>;
-        prepare(experiment: unknown): void;
-        store: { state: { presets: unknown[]; run: unknown } };
-      };
-    };
-    const { api } = app.client;
-    const { openRun } = api;
-    let answer = () => {};
-    const asked = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const ids: string[] = [];
-    api.openRun = async (id) => {
-      const opened = await openRun.call(api, id);
-      ids.push(opened.summary.id);
-      await asked;
-      return opened;
-    };
-    const opening = app.open('run-2');
-    app.prepare(structuredClone(app.store.state.presets[1]));
-    answer();
-    await opening;
-    return ids;
-  });
-  expect(ids).toEqual(['run-2']);
-  expect(run(page)).toBe(null);
-  await button(page, /^Train/).waitFor();
   expect(errors).toEqual([]);
   await close();
 });

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasWorlds } from '../worlds.ts';
 import { launch, open, serveMock } from './harness.ts';
+import { opened } from './state.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -21,8 +22,6 @@ afterAll(async () => {
 
 const hash = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
 const place = (page: Page, key: string) => hash(page).get(key);
-/** Waits until the stored run is open, whose experiment then is in the setup. */
-const paused = (page: Page) => page.getByText('Paused').first().waitFor();
 const tabNamed = (page: Page, name: string) => page.getByRole('tab', { name, selected: true }).waitFor();
 
 test('a newcomer trains, pauses and steps with the keyboard', async () => {
@@ -106,7 +105,7 @@ test('a click on a curve selects its step, and every chart shows the line', asyn
 test('typing in a field triggers no shortcut', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused`);
   const name = page.getByLabel('Name', { exact: true });
-  await paused(page);
+  await opened(page);
   await name.fill('');
   await name.pressSequentially('go t? s');
   expect(await name.inputValue()).toBe('go t? s');
@@ -134,7 +133,7 @@ test('a value out of range is refused next to its field, with the bound', async 
 test('a change during a run announces a fork, and forks', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
   const rate = page.getByLabel('Learning rate', { exact: true });
-  await paused(page);
+  await opened(page);
   await rate.fill('0.001');
   await rate.press('Enter');
   await page.getByText('Changing Learning rate forks the run at step 42.').waitFor();

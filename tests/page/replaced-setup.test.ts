@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mockExperiment } from '../../src/ui/gallery/mock-data.ts';
 import { launch, open, serveMock } from './harness.ts';
-import { button, seen } from './state.ts';
+import { button, opened } from './state.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -19,8 +19,6 @@ afterAll(async () => {
 
 const rate = (page: Page) => page.getByLabel('Learning rate', { exact: true });
 const notice = (page: Page) => page.locator('.notice').filter({ hasText: 'Your changes in the setup were replaced.' });
-/** Waits until the run is open; before that, a change would be replaced by its experiment. */
-const opened = (page: Page) => seen(page, 'Paused');
 const change = async (page: Page) => {
   await rate(page).fill('0.005');
   await rate(page).press('Enter');

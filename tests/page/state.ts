@@ -12,3 +12,5 @@ export interface State {
 export const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' }).first();
 export const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+/** Waits until the paused run is open; before that, a change in the setup would be replaced by its experiment. */
+export const opened = (page: Page) => seen(page, 'Paused');
