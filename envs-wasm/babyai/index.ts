@@ -16,7 +16,7 @@ import {
   putAction, putAvailable, putCheck, putCompleted, putFailed, putFinished, putGoal, putMission, putNoChange,
   putRefusal, putTimeUp,
 } from './text';
-import { putDescription, putMemory, putShortDescription } from './observation';
+import { putDescription, putFrontier, putMemory, putShortDescription } from './observation';
 import { contentOf, forgetCells, looks, lookOfObject, view, World, WORLD_BYTES, idAt, NOBODY } from './world';
 
 const BATCH: i32 = 256;
@@ -28,7 +28,7 @@ const MAX_SLOTS: i32 = 65536;
 export const slotsAt: usize = heap.alloc(BATCH * 4);
 /**
  * A task, 64 bytes: level; options (1 upstream, 2 compact, 4 the oracle explores, 8 the oracle uses the text alone, 16
- * the text includes the memory; from 256 on, the number of the only action of the instruction to keep); number of 32-bit words of the seed, at most 13; the seed.
+ * the text includes the memory, 32 in the form with the frontier; from 256 on, the number of the only action of the instruction to keep); number of 32-bit words of the seed, at most 13; the seed.
  */
 export const tasksAt: usize = heap.alloc(BATCH * 64);
 /**
@@ -88,7 +88,8 @@ function writeAnswer(w: World, entry: i32, start: i32, valid: bool): void {
 function putState(w: World): void {
   if (w.compact) putShortDescription(w);
   else putDescription(w);
-  if (w.remembers) putMemory(w);
+  if (w.frontier) putFrontier(w);
+  else if (w.remembers) putMemory(w);
 }
 
 /** Number of actions that the instruction of a world names. */
@@ -106,6 +107,7 @@ function readTask(w: World, entry: i32): void {
   w.explores = (options & 4) != 0;
   w.textOnly = (options & 8) != 0;
   w.remembers = (options & 16) != 0;
+  w.frontier = (options & 32) != 0;
   if (w.explores || w.remembers) forgetCells(w);
   generate(w, task + 12, load<i32>(task, 8));
   const part = options >> 8;

@@ -8,10 +8,10 @@ import {
   NOWHERE, OPEN, PAD, stateOf, stateOfLook, STRIDE, typeOf, World,
 } from './world';
 
-@inline function isOnColumn(w: World, x: i32): bool {
+@inline export function isOnColumn(w: World, x: i32): bool {
   return w.columnWallImplied && x % (w.roomSize - 1) == 0;
 }
-@inline function isOnRow(w: World, y: i32): bool {
+@inline export function isOnRow(w: World, y: i32): bool {
   return w.rowWallImplied && y % (w.roomSize - 1) == 0;
 }
 /** True if the text so far implies a wall here: walls cross the whole grid, one room size apart. */
@@ -95,7 +95,7 @@ function enter(cell: usize, way: u16): void {
  * A turn to the side shows cells at most three steps ahead or behind. A cell that no turn shows counts for the nearer
  * axis.
  */
-function directionOf(ahead: i32, aside: i32): i32 {
+export function directionOf(ahead: i32, aside: i32): i32 {
   const side = aside > 0 ? RIGHT_OF : LEFT_OF;
   if (aside != 0 && abs(ahead) <= 3) return side;
   if (abs(aside) <= 3 || abs(ahead) >= abs(aside)) return ahead > 0 ? AHEAD_OF : BEHIND_OF;
@@ -171,10 +171,10 @@ function rememberDoors(w: World): void {
     const door = exits[k];
     if (stateOf(w, door) == OPEN) {
       if (unseenBehind[door] > 0 && doorsToUnseenCount < MOST_DOORS) doorsToUnseen[doorsToUnseenCount++] = door;
-    } else if (placeInView(w, door) < 0 && rememberedCount < MOST_DOORS) remembered[rememberedCount++] = door;
+    } else if (placeInView(w, door) < 0) rememberDoor(door);
   }
 }
-function rememberThings(w: World): void {
+export function rememberThings(w: World): void {
   for (let k = 0; k < MOST_THINGS; k++) {
     let best = 0;
     let nearest = i32.MAX_VALUE;
@@ -190,11 +190,18 @@ function rememberThings(w: World): void {
     remembered[rememberedCount++] = best;
   }
 }
+/** Puts one more door into `remembered`. */
+export function rememberDoor(door: i32): void {
+  if (rememberedCount < MOST_DOORS) remembered[rememberedCount++] = door;
+}
+export function forget(): void {
+  doorsToUnseenCount = 0;
+  rememberedCount = 0;
+}
 /** Fills `unseen`, `unseenBehind`, `doorsToUnseen` and `remembered`. */
 export function remember(w: World): void {
   countUnseen(w);
-  doorsToUnseenCount = 0;
-  rememberedCount = 0;
+  forget();
   rememberDoors(w);
   rememberThings(w);
 }

@@ -1,8 +1,9 @@
 // Observations: AgentGym's, and a short form of this project with the memory of the room.
 import {
-  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, doorsToUnseen, doorsToUnseenCount, LEFT_OF, placeInView, remember, remembered,
-  rememberedCount, RIGHT_OF, unseen, unseenBehind,
+  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, doorsToUnseen, doorsToUnseenCount, forget, LEFT_OF, placeInView,
+  remember, rememberDoor, remembered, rememberedCount, rememberThings, RIGHT_OF, unseen, unseenBehind,
 } from './memory';
+import { behindDoor, exitCount, exits, explore, lockCount, locks, toSee } from './frontier';
 import { barrierDistance, barrierLook, lookOfSeen, objectCount, placeOfSeen, sawAnything } from './planner';
 import { LOOK_WALL, lookOfObject, World } from './world';
 import { COMMA, Phrase, SPACE, names, phrase, places, put, putByte, putNumber, shortPlaces } from './phrases';
@@ -117,23 +118,46 @@ function putDoor(w: World, id: i32): void {
   putByte(SPACE);
   putNumber(number);
 }
-export function putMemory(w: World): void {
-  remember(w);
-  if (unseen[AHEAD_OF] + unseen[RIGHT_OF] + unseen[BEHIND_OF] + unseen[LEFT_OF] > 0) {
-    put(TO_SEE);
-    putSome(AHEAD, sideOf(unseen[AHEAD_OF]));
-    putSome(RIGHT_SHORT, sideOf(unseen[RIGHT_OF]));
-    putSome(BEHIND_SHORT, sideOf(unseen[BEHIND_OF]));
-    putSome(LEFT_SHORT, sideOf(unseen[LEFT_OF]));
-  }
-  for (let k = 0; k < doorsToUnseenCount; k++) {
-    put(k ? COMMA : THROUGH);
-    putDoor(w, doorsToUnseen[k]);
-    putSome(SEE, sideOf(unseenBehind[doorsToUnseen[k]]));
-  }
+function putToSee(cells: StaticArray<i32>): void {
+  if (cells[AHEAD_OF] + cells[RIGHT_OF] + cells[BEHIND_OF] + cells[LEFT_OF] == 0) return;
+  put(TO_SEE);
+  putSome(AHEAD, sideOf(cells[AHEAD_OF]));
+  putSome(RIGHT_SHORT, sideOf(cells[RIGHT_OF]));
+  putSome(BEHIND_SHORT, sideOf(cells[BEHIND_OF]));
+  putSome(LEFT_SHORT, sideOf(cells[LEFT_OF]));
+}
+function putRemembered(w: World): void {
   for (let k = 0; k < rememberedCount; k++) {
     put(k ? COMMA : NOT_IN_SIGHT);
     put(names[lookOfObject(w, remembered[k])]);
     putPlace(w, remembered[k]);
   }
+}
+export function putMemory(w: World): void {
+  remember(w);
+  putToSee(unseen);
+  for (let k = 0; k < doorsToUnseenCount; k++) {
+    put(k ? COMMA : THROUGH);
+    putDoor(w, doorsToUnseen[k]);
+    putSome(SEE, sideOf(unseenBehind[doorsToUnseen[k]]));
+  }
+  putRemembered(w);
+}
+const MOST_EXITS: i32 = 4;
+/**
+ * The memory in the form with the frontier: the unseen part of the room in each direction, as above; all doors with
+ * something to see behind them, closed ones too, the most first; then locked doors and objects out of sight.
+ */
+export function putFrontier(w: World): void {
+  explore(w);
+  putToSee(toSee);
+  for (let k = 0; k < min(exitCount, MOST_EXITS); k++) {
+    put(k ? COMMA : THROUGH);
+    putDoor(w, exits[k]);
+    putSome(SEE, sideOf(behindDoor[exits[k]] / 12));
+  }
+  forget();
+  for (let k = 0; k < lockCount; k++) if (placeInView(w, locks[k]) < 0) rememberDoor(locks[k]);
+  rememberThings(w);
+  putRemembered(w);
 }

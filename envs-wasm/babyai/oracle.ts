@@ -5,6 +5,7 @@ import {
   BEFORE, description, Description, isAnd, isMeant, leaf, mission, ONLY, PUT_NEXT, SUCCESS,
 } from './instructions';
 import { execute, isOver } from './macros';
+import { judgeCells, worth } from './frontier';
 import { isImpliedWall } from './memory';
 import { DO_CHECK, DO_DROP, DO_PICKUP, findOffered, lengthOf, listActions, offeredId } from './planner';
 import {
@@ -190,13 +191,13 @@ function knowsWayIn(w: World): bool {
   return false;
 }
 /**
- * Number of seen cells that are not walls. An oracle that uses the text alone also counts walls and cells beyond the
- * grid, which it cannot distinguish.
+ * Number of seen cells that are not walls. An oracle that uses the text alone counts what was unseen before it looked,
+ * by its worth.
  */
 function knownCells(w: World): i32 {
   let count = 0;
   if (w.textOnly) {
-    for (let cell = 0; cell < CELLS; cell++) count += i32(isKnown(w, cell));
+    for (let cell = 0; cell < CELLS; cell++) if (isKnown(w, cell)) count += load<u8>(worth + cell);
     return count;
   }
   for (let y = 0; y < w.height; y++) {
@@ -233,6 +234,7 @@ function explore(): bool {
   nodeCount = 0;
   const textOnly = stage.textOnly;
   if (textOnly) {
+    judgeCells(stage);
     imagine();
     listActions(stage);
   }

@@ -70,6 +70,8 @@ export class World {
   compact: bool;
   /** The text includes the memory of the room. */
   remembers: bool;
+  /** The memory tells what is still to explore, by door. */
+  frontier: bool;
   /** The text of this world is over: upstream answers with an error. */
   finished: bool;
   /** The last low-level step ended the episode (success or failure), or reached the step limit. */

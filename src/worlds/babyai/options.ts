@@ -12,12 +12,12 @@ const schema = v.strictObject({
     sentence: 'BabyAI levels to play, out of 40: 1 to 5 have one room; later ones have doors, keys and several tasks.',
     level: 'basic',
   }),
-  observation: option(choice(['full', 'compact', 'memory']), 'full', {
+  observation: option(choice(['full', 'compact', 'memory', 'frontier']), 'full', {
     label: 'Observation',
     sentence:
       "Form of the observations: AgentGym's full text, or a compact text of a third of the length without the list of actions, for tiny policies. With a memory the compact text also contains the unexplored places and the things seen earlier that are out of sight.",
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory' },
+    choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory', frontier: 'Compact, with what is left to explore' },
   }),
   trainSeeds: option(whole(1, 100_000), 45, {
     label: 'Training rooms',

@@ -44,6 +44,8 @@ export interface Start {
   reads?: boolean;
   /** If true, the observation includes remembered things. */
   remembers?: boolean;
+  /** If true, they are what is left to explore. */
+  frontier?: boolean;
   /** Number of the only action of the instruction to keep, from 1 in the order of doing them. Default: all. */
   part?: number;
 }
@@ -370,11 +372,11 @@ export class BabyAiWasm {
   }
   private writeStart(
     at: number,
-    { level, seed, upstream, compact, explores, reads, remembers, part = 0 }: Start,
+    { level, seed, upstream, compact, explores, reads, remembers, frontier, part = 0 }: Start,
   ): void {
     const words = seedWords(seed);
     this.ints[at] = level;
-    const options = [upstream, compact, explores, reads, remembers];
+    const options = [upstream, compact, explores, reads, remembers, frontier];
     this.ints[at + 1] = options.reduce((bits, option, bit) => bits | (option ? 1 << bit : 0), part << 8);
     this.ints[at + 2] = words.length;
     for (let k = 0; k < words.length; k++) this.ints[at + 3 + k] = words[k];
