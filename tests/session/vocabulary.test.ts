@@ -47,6 +47,7 @@ const cases: [string, number, string, object, number][] = [
   ['no more than', 0, 'babyai', { levels: [1, 7, 16, 17, 20, 23, 26, 36, 38, 39], trainSeeds: 40 }, 3],
   ['no more than', 0, 'babyai', { levels: [2, 8, 21, 30, 33, 37], trainSeeds: 40, observation: 'compact' }, 3],
   ['no more than', 0, 'babyai', { levels: [7, 33, 36], trainSeeds: 40, observation: 'memory' }, 3],
+  ['no more than', 0, 'babyai', { levels: [6, 33, 36], trainSeeds: 40, observation: 'frontier' }, 3],
   ['no more than', 0, 'maze', { size: 20, observation: 'compact' }, 50],
   ['no more than', 0, 'maze', { upstream: true }, 1],
   ['no more than', 0, 'wordle', { observation: 'compact', spelled: true }, 40],

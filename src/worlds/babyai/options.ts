@@ -15,9 +15,9 @@ const schema = v.strictObject({
   observation: option(choice(['full', 'compact', 'memory', 'frontier']), 'full', {
     label: 'Observation',
     sentence:
-      "Form of the observations: AgentGym's full text, or a compact text of a third of the length without the list of actions, for tiny policies. With a memory the compact text also contains the unexplored places and the things seen earlier that are out of sight.",
+      "Form of the observations: AgentGym's full text, or a compact text of a third of the length without the list of actions, for tiny policies. With a memory the compact text also contains the unexplored places and the things seen earlier that are out of sight; the form for exploring rates the ways on by how much is left to see there.",
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory', frontier: 'Compact, with what is left to explore' },
+    choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory', frontier: 'Compact, for exploring' },
   }),
   trainSeeds: option(whole(1, 100_000), 45, {
     label: 'Training rooms',
