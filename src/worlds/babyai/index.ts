@@ -53,7 +53,8 @@ export const babyai: WorldModule = {
     // An opening has at most 2,300 characters.
     language: ({ observation }) => ({
       promptTokens: 1024,
-      observationTokens: observation === 'full' ? 160 : observation === 'memory' || observation === 'frontier' ? 120 : 80,
+      observationTokens:
+        observation === 'full' ? 160 : observation === 'memory' || observation === 'frontier' ? 120 : 80,
       oracleTurns: 12,
     }),
   },

@@ -17,7 +17,12 @@ const schema = v.strictObject({
     sentence:
       "Form of the observations: AgentGym's full text, or a compact text of a third of the length without the list of actions, for tiny policies. With a memory the compact text also contains the unexplored places and the things seen earlier that are out of sight; the form for exploring rates the ways on by how much is left to see there.",
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory', frontier: 'Compact, for exploring' },
+    choiceLabels: {
+      full: 'Full',
+      compact: 'Compact',
+      memory: 'Compact, with a memory',
+      frontier: 'Compact, for exploring',
+    },
   }),
   trainSeeds: option(whole(1, 100_000), 45, {
     label: 'Training rooms',
