@@ -2,7 +2,7 @@
 // exploration"), for a reader of the text who knows the size and the number of the level's rooms. An unseen cell of a
 // room may hold an object. An unseen cell of a wall may hold the door to an unseen room, unless another door of this wall
 // was seen: no wall has two. Rooms that the level has no place for, beside those seen, are no rooms.
-import { AHEAD_OF, directionOf, isImpliedWall, isOnColumn, isOnRow } from './memory';
+import { directionOf, isImpliedWall, isOnColumn, isOnRow } from './memory';
 import {
   aheadOf, asideOf, at, CELLS, idAt, isDoorLook, isReported, LOCKED, LOOK_WALL, lookAt, PAD, stateOf, STRIDE, World,
 } from './world';

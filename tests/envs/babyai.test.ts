@@ -342,7 +342,7 @@ describe('tasks', () => {
     [{ levels: [41] }, /options\.levels\.0: .*at most 40.*it is 41/s],
     [{ levels: [] }, /options\.levels: .*at least one/s],
     [{ levels: [1, 1] }, /options\.levels: .*repeat/s],
-    [{ observation: 'short' }, /options\.observation: .*"full" or "compact"/s],
+    [{ observation: 'short' }, /options\.observation: .*one of: full, compact, memory, frontier .*"short"/s],
     [{ trainSeeds: 0 }, /options\.trainSeeds: .*at least 1/s],
     [{ upstream: 1 }, /options\.upstream: .*true or false/s],
     [{ level: 3 }, /options\.level: .*no such option/s],
