@@ -2,7 +2,7 @@
 // exploration"), for a reader of the text who knows the size and the number of the level's rooms. An unseen cell of a
 // room may hold an object. An unseen cell of a wall may hold the door to an unseen room, unless another door of this wall
 // was seen: no wall has two. Rooms that the level has no place for, beside those seen, are no rooms.
-import { directionOf, isImpliedWall, isOnColumn, isOnRow } from './memory';
+import { columnOf, directionOf, HERE, isImpliedWall, isLine, isOnColumn, isOnRow, REACH, rowOf } from './memory';
 import {
   aheadOf, asideOf, at, CELLS, idAt, isDoorLook, isReported, LOCKED, LOOK_WALL, lookAt, PAD, stateOf, STRIDE, World,
 } from './world';
@@ -12,21 +12,18 @@ const DOOR_TO_UNSEEN: u8 = 4;
 /** Value of each unseen cell, by what it may hold. */
 export const worth: usize = memory.data(CELLS);
 
-/** Number of reported cells of each room; rooms are numbered from 1 in each direction. */
-const seenOfRoom = new StaticArray<i32>(16);
+/** True for a room of which a cell was reported; rooms are numbered from 1 in each direction. */
+const isRoomSeen = new StaticArray<bool>(16);
 let leftmost: i32 = 0;
 let rightmost: i32 = 0;
 let topmost: i32 = 0;
 let lowest: i32 = 0;
-@inline function isLine(w: World, k: i32): bool {
-  return k % (w.roomSize - 1) == 0;
-}
 /** Column or row of the room that a cell is in, or of the room right of (below) a wall: 1 to 3 inside the grid. */
 @inline function roomAt(w: World, k: i32): i32 {
   return (k + 2 * (w.roomSize - 1)) / (w.roomSize - 1) - 1;
 }
 function noteRooms(w: World): void {
-  for (let k = 0; k < 16; k++) seenOfRoom[k] = 0;
+  for (let k = 0; k < 16; k++) isRoomSeen[k] = false;
   leftmost = 3;
   rightmost = 1;
   topmost = 3;
@@ -36,7 +33,7 @@ function noteRooms(w: World): void {
       if (isLine(w, x) || isLine(w, y) || !isReported(w, at(x, y))) continue;
       const column = roomAt(w, x);
       const row = roomAt(w, y);
-      seenOfRoom[row * 4 + column]++;
+      isRoomSeen[row * 4 + column] = true;
       leftmost = min(leftmost, column);
       rightmost = max(rightmost, column);
       topmost = min(topmost, row);
@@ -51,7 +48,7 @@ function mayExist(w: World, column: i32, row: i32): bool {
 }
 function isUnseen(w: World, column: i32, row: i32): bool {
   if (!w.columnWallImplied || !w.rowWallImplied) return true;
-  return column < 1 || row < 1 || column > 3 || row > 3 || seenOfRoom[row * 4 + column] == 0;
+  return column < 1 || row < 1 || column > 3 || row > 3 || !isRoomSeen[row * 4 + column];
 }
 /** True if a door of the wall that this cell is part of was seen. */
 function hasDoor(w: World, x: i32, y: i32, alongX: i32, alongY: i32): bool {
@@ -99,14 +96,11 @@ export let exitCount: i32 = 0;
 /** Locked doors of the room, nearest first. */
 export const locks = new StaticArray<i32>(256);
 export let lockCount: i32 = 0;
-/** Cells of the agent's room count up to this many steps to each side. */
-const REACH: i32 = 12;
 const queue: usize = memory.data(CELLS * 2);
 /** The door of the room on the way to each cell: 0 not reached, 1 none, else the door's id + 1. */
 const wayTo: usize = memory.data(CELLS * 2);
 /** Number of doors on the way. */
 const doorsTo: usize = memory.data(CELLS);
-const HERE: u16 = 1;
 let queued: i32 = 0;
 
 function enter(cell: usize, way: u16, doors: u8): void {
@@ -145,8 +139,8 @@ function walk(w: World): void {
   enter(at(w.x, w.y), HERE, 0);
   for (let k = 0; k < queued; k++) {
     const cell = usize(load<u16>(queue + k * 2));
-    const x = i32(cell) % STRIDE - PAD;
-    const y = i32(cell) / STRIDE - PAD;
+    const x = columnOf(cell);
+    const y = rowOf(cell);
     const way = load<u16>(wayTo + cell * 2);
     const doors = load<u8>(doorsTo + cell);
     if (!isReported(w, cell)) {

@@ -8,21 +8,25 @@ import {
   NOWHERE, OPEN, PAD, stateOf, stateOfLook, STRIDE, typeOf, World,
 } from './world';
 
+/** True for the columns and rows of cells along which walls run. */
+@inline export function isLine(w: World, k: i32): bool {
+  return k % (w.roomSize - 1) == 0;
+}
 @inline export function isOnColumn(w: World, x: i32): bool {
-  return w.columnWallImplied && x % (w.roomSize - 1) == 0;
+  return w.columnWallImplied && isLine(w, x);
 }
 @inline export function isOnRow(w: World, y: i32): bool {
-  return w.rowWallImplied && y % (w.roomSize - 1) == 0;
+  return w.rowWallImplied && isLine(w, y);
 }
 /** True if the text so far implies a wall here: walls cross the whole grid, one room size apart. */
 export function isImpliedWall(w: World, x: i32, y: i32): bool {
   return isOnColumn(w, x) || isOnRow(w, y);
 }
 
-@inline function columnOf(cell: usize): i32 {
+@inline export function columnOf(cell: usize): i32 {
   return i32(cell) % STRIDE - PAD;
 }
-@inline function rowOf(cell: usize): i32 {
+@inline export function rowOf(cell: usize): i32 {
   return i32(cell) / STRIDE - PAD;
 }
 export function aheadOfThing(w: World, id: i32): i32 {
@@ -55,11 +59,12 @@ export const unseen = new StaticArray<i32>(4);
  */
 export const unseenBehind = new StaticArray<i32>(256);
 /** Cells of the room are counted up to this many steps to each side. */
-const REACH: i32 = 12;
+export const REACH: i32 = 12;
 const queue: usize = memory.data(CELLS * 2);
 /** Way of the walk to a cell: 0 not reached, 1 within this room, else through a door of the room (its id + 1). */
 const reachedBy: usize = memory.data(CELLS * 2);
-const HERE: u16 = 1;
+/** Way of the walk to a cell of the agent's room. */
+export const HERE: u16 = 1;
 let queued: i32 = 0;
 /** Doors of the room, nearest first. */
 const exits = new StaticArray<i32>(256);
